@@ -97,6 +97,7 @@ class ClipWork {
   ClipEvent answer_of(const Task &task) const;
   std::optional<Clock::Time> deadline_from_now() const;
   void warn_of_outage(TaskCall call, const Error &failure);
+  void warn_of_other_model(const Task &task);
   Error unknown_task(const std::string &task_id, Error error) const;
   Error task_failed(const std::string &task_id, const std::string &message) const;
   Error stays_in_doubt() const;
@@ -122,6 +123,7 @@ class ClipWork {
   bool has_lost_folder_ = false;
   bool has_damage_ = false;  // Something in the folder was set aside, perhaps the journal.
   bool warned_of_status_ = false;
+  bool warned_of_model_ = false;
   std::vector<UsedReference> references_;  // Of the submit.
   std::optional<Clock::Time> deadline_;
   std::optional<TaskWatch> watch_;  // Of the task that is followed.

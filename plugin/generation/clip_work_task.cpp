@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "plugin/base/shown_text.h"
+#include "plugin/catalog/catalog.h"
 #include "plugin/catalog/media_extension.h"
 #include "plugin/generation/chain_work.h"
 #include "plugin/generation/clip_work.h"
@@ -191,7 +192,22 @@ void ClipWork::hear(const Task &task) {
     const bool is_awaited = task.status != TaskStatus::completed && task.status != TaskStatus::failed;
     outlook_ = is_awaited ? watch_->outlook() : Outlook();
   }
-  if (run_.step == ClipStep::follow) learn_if_possible(answer_of(task));
+  if (run_.step != ClipStep::follow) return;
+  warn_of_other_model(task);
+  learn_if_possible(answer_of(task));
+}
+
+// A service may call the request's model by the name of another one, so the task is followed nevertheless.
+void ClipWork::warn_of_other_model(const Task &task) {
+  const GenerationJob &job = generation_.job();
+  const bool is_named = job.request && !job.task_id.empty() && record_.task_id == job.task_id;
+  if (!is_named || task.model == job.request->model() || !Catalog::shared()->find(task.model)) return;
+  if (std::exchange(warned_of_model_, true)) return;
+  warn("The task " + job.task_id + " is of the model " + task.model + ", and the request is for " +
+       job.request->model() +
+       ". Its clip is stored as that of the request. If task-id is wrong, remove that clip: genclip store "
+       "remove " +
+       folder_.path().digest().substr(0, 8));
 }
 
 TaskNews ClipWork::news_of(const Task &task) {

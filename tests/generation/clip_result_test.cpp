@@ -153,6 +153,29 @@ TEST_F(ClipResultTest, IsLookedForInTheModelsKindForATaskByItsId) {
   EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
 }
 
+// For good: later runs of the request find that clip in the store.
+TEST_F(ClipResultTest, OfATaskOfAnotherModelIsStoredWithAWarning) {
+  service_.results = R"("video_url":"https://media.example/v.mp4")";
+  ASSERT_FALSE(run().error);
+  unsigned take = 0;
+  const auto attach = [&](const std::string &model) {
+    service_.model = model;
+    GenerationJob named = job();
+    named.identity.take = ++take;
+    named.task_id = "task-1";
+    const Outcome done = run(std::move(named));
+    EXPECT_FALSE(done.error) << done.text();
+    return done.warnings;
+  };
+  EXPECT_THAT(attach("dance-2.5"), ElementsAre());
+  EXPECT_THAT(attach("vendor/dance-v2"), ElementsAre()) << "the service's own name";
+  EXPECT_THAT(attach(""), ElementsAre());
+  EXPECT_THAT(
+      attach("sd_2.0_special"),
+      ElementsAre(HasSubstr("task-1 is of the model sd_2.0_special, and the request is for dance-2.5")));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 TEST_F(ClipResultTest, IsAwaitedWhereThereIsAPreviewFirst) {
   service_.results = R"("preview_url":"https://media.example/p.mp4")";
   const std::string both = service_.results + R"(,"video_url":"https://media.example/v.mp4")";
