@@ -103,17 +103,31 @@ bool is_same_file(const struct stat &held, const struct stat &there) {
   return there.st_dev == held.st_dev && there.st_ino == held.st_ino;
 }
 
+// 0: the open file has this name. ESTALE: another one has it. Otherwise the errno of the look-up.
+int compare(int descriptor, const std::string &path) {
+  struct stat held, there;
+  if (::fstat(descriptor, &held) < 0) return errno;
+  const int code = look_up(path, there);
+  if (code != 0) return code == EACCES ? 0 : code;
+  return is_same_file(held, there) ? 0 : ESTALE;
+}
+
+Error no_lock_file(const std::string &path, int code) {
+  const bool lacks_descriptors = code == EMFILE || code == ENFILE;
+  return {kind_of(code),
+          "Could not open " + path + ": " + g_strerror(code) +
+              (lacks_descriptors ? ". Raise the limit of open files (ulimit -n)."
+                                 : ". Check the permissions of its folder, or choose another folder.")};
+}
+
 }  // namespace
 
 Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind kind, mode_t mode) {
+  int last = 0;
   for (int tries = 0; tries < kMaxTries; ++tries) {
     const unsigned forks = forks_so_far();
     const int descriptor = open_lock_file(path, kind, mode);
-    if (descriptor < 0) {
-      const int code = errno;
-      return Error{kind_of(code), "Could not open " + path + ": " + g_strerror(code) +
-                                      ". Check the permissions of its folder, or choose another folder."};
-    }
+    if (descriptor < 0) return no_lock_file(path, errno);
     auto lock = keep(descriptor, forks);
     if (!lock) continue;
     if (set_lock(descriptor, kind == Kind::shared ? F_RDLCK : F_WRLCK) < 0) {
@@ -122,8 +136,10 @@ Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind
       return Error{ErrorKind::open_write, "Could not lock " + path + ": " + g_strerror(code) +
                                               ". The store needs a file system that supports locks."};
     }
-    if (lock->is_of(path)) return lock;
+    last = compare(descriptor, path);
+    if (last == 0) return lock;
   }
+  if (last != 0 && last != ESTALE && last != ENOENT) return no_lock_file(path, last);
   return Error{
       ErrorKind::open_write,
       path +
@@ -132,13 +148,7 @@ Result<std::optional<FileLock>> FileLock::try_lock(const std::string &path, Kind
 
 bool FileLock::renew() const { return set_lock(descriptor_, F_WRLCK) == 0 || !means_busy(errno); }
 
-bool FileLock::is_of(const std::string &path) const {
-  struct stat held, there;
-  if (::fstat(descriptor_, &held) < 0) return false;
-  const int code = look_up(path, there);
-  if (code != 0) return code == EACCES;
-  return is_same_file(held, there);
-}
+bool FileLock::is_of(const std::string &path) const { return compare(descriptor_, path) == 0; }
 
 bool FileLock::is_replaced(const std::string &path) const {
   struct stat held, there;

@@ -4,12 +4,15 @@
 #include "plugin/store/store_lock.h"
 
 #include <fcntl.h>
+#include <glib.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <atomic>
+#include <cerrno>
 #include <csignal>
 #include <filesystem>
 #include <fstream>
@@ -59,6 +62,25 @@ class StoreLockTest : public testing::Test {
   TemporaryFolder folder_;
   const std::string path_ = folder_.file("lock");
 };
+
+TEST_F(StoreLockTest, SaysWhenTheProcessHasTooFewDescriptors) {
+  ASSERT_TRUE(lock());
+  rlimit before = {};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const int free = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  ASSERT_GE(free, 0);
+  ::close(free);
+  for (const int more : {0, 1}) {  // None for the lock; one for it, and none to look it up.
+    rlimit few = before;
+    few.rlim_cur = static_cast<rlim_t>(free + more);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &few), 0);
+    const auto none = StoreLock::try_lock(path_, Kind::exclusive);
+    ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &before), 0);
+    ASSERT_FALSE(none) << more;
+    EXPECT_NE(none.error().text.find(g_strerror(EMFILE)), std::string::npos) << none.error().text;
+    EXPECT_NE(none.error().text.find("ulimit -n"), std::string::npos) << none.error().text;
+  }
+}
 
 TEST_F(StoreLockTest, HasOneHolderAtATimeInThisProcessToo) {
   auto held = lock();
