@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Formats that say how long they are, and formats that mark their end. What writers are known to get wrong is
-// no cut. A missing mark of the end is one, even where decoders go on without it: nothing else tells half of
+// no cut. A missing mark of the end is one, even where decoders can do without it: nothing else tells half of
 // such a picture from a whole one.
 #include "plugin/base/media_end.h"
 

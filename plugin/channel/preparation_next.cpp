@@ -227,8 +227,8 @@ void PreparationPlan::begin_vetting(std::vector<PlanAction> &actions) {
   }
 }
 
-// A fallback first, until there is one: it fills the holes. Of servers, what was unfit least often, so that
-// one medium that never comes holds up no other one.
+// Of servers, what was unfit least often, so that one medium that never comes holds up no other one. Then a
+// fallback, until there is one: it fills the holes.
 PreparationPlan::Entry *PreparationPlan::next_to_vet(bool is_local, const std::set<std::string> &asked,
                                                      bool has_fallback) {
   Entry *chosen = nullptr;
@@ -238,7 +238,7 @@ PreparationPlan::Entry *PreparationPlan::next_to_vet(bool is_local, const std::s
     if (!is_local && asked.contains(entry.server)) continue;
     const auto rank = [&](Entry &one) {
       const bool is_first_fallback = one.wish.is_fallback && !has_fallback;
-      return std::pair(!is_first_fallback, is_local ? 0 : memory(one).verdict.bad_vettings());
+      return std::pair(is_local ? 0 : memory(one).verdict.bad_vettings(), !is_first_fallback);
     };
     if (!chosen || rank(entry) < rank(*chosen)) chosen = &entry;
   }

@@ -313,9 +313,10 @@ void PreparationPlan::give_up_series(const Entry &entry, ItemState state, const 
                                      bool until_reload) {
   SeriesMemory *series = memories_.series_of(entry.wish);
   if (!series) return;
-  series->verdict.retry();  // A further take that fails takes the try that nobody took.
+  // A further take that fails takes the try that nobody took. A reload brings no other one.
+  const bool has_failed = series->verdict.retry();
   if (series->verdict.over()) return;
-  series->verdict.give_up(state, until_reload);
+  series->verdict.give_up(state, until_reload && !has_failed);
   series->reason = kNoMoreTakes + reason;
   survey_fresh();
 }
@@ -344,7 +345,8 @@ PlannedStatus PreparationPlan::status(const WishKey &key) const {
   if (entry.step == Step::over && known && known->verdict.over()) return {*known->verdict.over(), reason};
   if (entry.step == Step::ready || entry.has_stand_in) return {ItemState::ready, ""};
   // Its place is not kept while it is vetted again: it may well fail again.
-  if (known && known->verdict.is_doubted()) return {ItemState::failed, reason};
+  if (known && (known->verdict.is_doubted() || silent_.contains(entry.server)))
+    return {ItemState::failed, reason};
   if ((entry.step == Step::at_hand || entry.step == Step::vetting) && !entry.is_stand_in())
     return {ItemState::vetting, ""};
   const bool is_barred = is_series_over(entry) && entry.step == Step::surveyed && !entry.survey.is_stored &&

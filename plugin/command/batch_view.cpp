@@ -158,8 +158,7 @@ std::string doubt_text(const std::vector<std::string> &places, bool are_left_out
               : "submits " + them + " again, which may pay twice, or leaves " + them +
                     " out with --on-unknown fail. Look into the account at the service first: "
                     "genclip cost shows the ") +
-         (one ? "key" : "keys") + ", and genclip cost correct KEY CREDITS enters what was charged" +
-         (are_left_out ? "; with 0, the same command submits " + them + "." : ".");
+         (one ? "key" : "keys") + ", and genclip cost correct KEY CREDITS enters what was charged.";
 }
 
 std::optional<int64_t> seconds_left(const BatchTotals &totals, const std::vector<BatchJobView> &under_way) {
@@ -187,7 +186,7 @@ const char *plan_state_text(const PlannedClip &planned) {
 
 std::string estimate_range(const Estimate &estimate) {
   if (estimate.low < estimate.high) return amount_text(estimate.low) + " to " + cost_text(estimate.high);
-  // Of clips that are not quite such ones, as of another duration.
+  // Of the assumed price, or of clips that are not quite such ones, as of another duration.
   return (estimate.basis == "same" ? "" : "about ") + cost_text(estimate.high);
 }
 

@@ -53,14 +53,10 @@ struct Written {
 // and a signal must end it at once.
 Written write_unless_stopped(GrowingClip &clip, const std::string &path) {
   if (path == kStandardOutput) return {write_output(clip, path)};
-  const StopSignals signals;
-  auto result = write_output(clip, path, [&] {
-    while (g_main_context_iteration(nullptr, FALSE)) {
-    }
-    return signals.count() > 0;
-  });
+  const StopNote stop;
+  auto result = write_output(clip, path, [&] { return stop.signal() != 0; });
   const bool is_stopped = !result && result.error().kind == ErrorKind::cancelled;
-  return {std::move(result), is_stopped ? signals.last() : 0};
+  return {std::move(result), is_stopped ? stop.signal() : 0};
 }
 
 }  // namespace

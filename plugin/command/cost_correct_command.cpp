@@ -92,16 +92,18 @@ int run_cost_correct(const Words &words) {
   if (!charge) return report_failure(charge.error(), json);
   const Charge before = **charge;
   const LedgerEntry entry = correction_of(before, *amount);
-  const auto written = ledger_of(root).append({entry}, nullptr);
-  if (!written) return report_failure(written.error(), json);
-  if (*amount == 0) {
+  // First, because a key names another charge once this one is entered.
+  if (*amount == 0 && before.task_id.empty()) {
     const auto settled = settle_submit(FileSystem::posix(), root, before);
     if (!settled) return report_failure(settled.error(), json);
     if (!*settled)
-      print_warning(
-          "A run is at work on this clip, so its journal still counts the submit as unanswered. Enter "
-          "the same again once the run has ended.");
+      return report_failure({ErrorKind::busy,
+                             "A run is at work on this clip, and may submit it again. Nothing was "
+                             "entered. Once it has ended, look with genclip cost again."},
+                            json);
   }
+  const auto written = ledger_of(root).append({entry}, nullptr);
+  if (!written) return report_failure(written.error(), json);
   if (!json) {
     print_prose(told(before, *amount));
     return kOk;

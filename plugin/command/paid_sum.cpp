@@ -51,10 +51,16 @@ std::string PaidSum::to_text() const {
                 ? ", and a task under way whose cost is not known yet"
                 : ", and " + std::to_string(unpriced) + " tasks under way whose cost is not known yet";
   text += ".";
-  if (attached_.empty()) return text;
+  // Other clips of this run may have begun what one of them followed.
+  size_t others = 0;
   double attached = 0;
-  for (const auto &[id, amount] : attached_) attached += amount;
-  return text + (attached_.size() == 1 ? " A task" : " " + std::to_string(attached_.size()) + " tasks") +
+  for (const auto &[id, amount] : attached_) {
+    if (tasks_.contains(id) || under_way_.contains(id)) continue;
+    ++others;
+    attached += amount;
+  }
+  if (others == 0) return text;
+  return text + (others == 1 ? " A task" : " " + std::to_string(others) + " tasks") +
          " of another run came to " + cost_text(attached) + ".";
 }
 

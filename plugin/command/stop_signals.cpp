@@ -3,11 +3,31 @@
 
 #include <glib-unix.h>
 
-#include <csignal>
+#include <atomic>
 
 #include "plugin/generation/exit_guard.h"
 
 namespace genclip {
+namespace {
+
+constexpr int kStops[] = {SIGINT, SIGTERM, SIGHUP};
+
+std::atomic<int> noted_signal = 0;
+std::atomic<std::chrono::nanoseconds> noted_at = std::chrono::nanoseconds(0);
+
+// The handler of signals.
+void note_or_end(int signal) {
+  const std::chrono::nanoseconds now = std::chrono::steady_clock::now().time_since_epoch();
+  int none = 0;
+  if (noted_signal.compare_exchange_strong(none, signal)) {
+    noted_at = now;
+  } else if (!ExitGuard::is_same_stop(noted_at, now)) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+}  // namespace
 
 StopSignals::StopSignals()
     : sources_{g_unix_signal_add(SIGINT, note_now<SIGINT>, this),
@@ -36,5 +56,21 @@ gboolean StopSignals::note_second(gpointer self) {
   ++static_cast<StopSignals *>(self)->seconds_;
   return G_SOURCE_CONTINUE;
 }
+
+StopNote::StopNote() {
+  noted_signal = 0;
+  struct sigaction note = {};
+  note.sa_handler = note_or_end;
+  for (size_t i = 0; i < std::size(kStops); ++i) {
+    ::sigaction(kStops[i], nullptr, &before_[i]);
+    if (before_[i].sa_handler != SIG_IGN) ::sigaction(kStops[i], &note, nullptr);
+  }
+}
+
+StopNote::~StopNote() {
+  for (size_t i = 0; i < std::size(kStops); ++i) ::sigaction(kStops[i], &before_[i], nullptr);
+}
+
+int StopNote::signal() const { return noted_signal; }
 
 }  // namespace genclip

@@ -6,6 +6,7 @@
 #include <glib.h>
 
 #include <chrono>
+#include <csignal>
 
 namespace genclip {
 
@@ -38,6 +39,22 @@ class StopSignals {
   std::chrono::nanoseconds counted_at_{0};
   unsigned seconds_ = 0;
   const guint sources_[4];
+};
+
+// The same for a thread that runs no main context, because it writes, which may block for ever: the first
+// signal is only noted, and a second one, a second later or more, ends the process. What the process ignores
+// stays ignored. One at a time.
+class StopNote {
+ public:
+  StopNote();
+  ~StopNote();
+  StopNote(const StopNote &) = delete;
+  StopNote &operator=(const StopNote &) = delete;
+
+  int signal() const;  // 0: none has come.
+
+ private:
+  struct sigaction before_[3];  // Of SIGINT, SIGTERM and SIGHUP.
 };
 
 }  // namespace genclip

@@ -159,7 +159,8 @@ std::optional<ClipRecord> without_submit(ClipRecord record, const Charge &charge
   if (!charge.task_id.empty()) return std::nullopt;
   const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
   const bool is_latest = record.reserved_at == utc_text(charge.at);
-  if (is_open && (is_latest || (record.reserved_at.empty() && charge.imported))) {
+  if (is_open && (is_latest || (record.reserved_at.empty() &&
+                                (charge.imported || charge.state == ChargeState::unknown)))) {
     record.state = ClipState::refused;
     record.amount = -1;
     record.error = "Nothing was charged for it, as genclip cost correct has entered.";

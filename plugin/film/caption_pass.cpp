@@ -190,8 +190,7 @@ bool is_of_account(GstMessage *message) {
   return status == 401 || status == 403;
 }
 
-// The gateway's own caption of a window, of this run or of an earlier one: a film that goes on has the same
-// gaps as one that was never stopped.
+// A caption of its window, and not that of an earlier one.
 bool is_answer(const GstStructure *message) {
   gboolean repeated = FALSE;
   return gst_structure_has_name(message, "gencaption-caption") &&
@@ -371,11 +370,21 @@ class CaptionPass {
       return end(FilmEnd::How::failed, {ErrorKind::wrong_type, "There is no picture in it."});
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoTimes))
       return wind_up(FilmEnd::How::failed, {ErrorKind::wrong_type, kNoTimesText});
-    if (is_answer(structure)) failed_windows_.answered();
+    if (is_answer(structure)) on_answer(structure);
     if (gst_structure_has_name(structure, "gencaption-estimate")) {
       progress_.estimate = FilmEstimate{count_of(structure, "windows"), count_of(structure, "requests"),
                                         count_of(structure, "tokens")};
     }
+  }
+
+  void on_answer(const GstStructure *structure) {
+    gboolean is_cached = FALSE;
+    gst_structure_get_boolean(structure, "cached", &is_cached);
+    const char *language = gst_structure_get_string(structure, "language");
+    if (is_cached)
+      failed_windows_.kept(language ? language : "", collectors_.size());
+    else
+      failed_windows_.answered();
   }
 
   // A budget that is used up leaves windows out, and so does a gateway that refuses all requests, with

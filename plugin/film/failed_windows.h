@@ -4,6 +4,10 @@
 // lacks some windows is what the user asked for; one that lacks the rest would pass for a whole one. Pure.
 #pragma once
 
+#include <cstddef>
+#include <set>
+#include <string>
+
 namespace genclip {
 
 // Told of the windows in their order, and of each language of a window that was asked for alone.
@@ -16,12 +20,25 @@ class FailedWindows {
   // A window has failed with what may be over later. `status`: of HTTP; 0: there was no answer. True: all
   // others would fail as well. Only a 5xx may be about the window itself: credits, a quota, and a gateway
   // that cannot be reached or takes too long are the same for all.
-  bool is_outage(unsigned status) { return status < 500 || ++in_a_row_ >= kOutage; }
+  bool is_outage(unsigned status) {
+    kept_.clear();
+    return status < 500 || ++in_a_row_ >= kOutage;
+  }
   // The gateway has answered about a window.
-  void answered() { in_a_row_ = 0; }
+  void answered() {
+    in_a_row_ = 0;
+    kept_.clear();
+  }
+  // The store has the answer in that language, of so many. A film that goes on has the same gaps as one that
+  // was never stopped. But answers in one language say nothing of a gateway that is asked for another.
+  void kept(const std::string &language, size_t languages) {
+    kept_.insert(language);
+    if (kept_.size() >= languages) answered();
+  }
 
  private:
   unsigned in_a_row_ = 0;
+  std::set<std::string> kept_;  // In these, since the last failure.
 };
 
 }  // namespace genclip

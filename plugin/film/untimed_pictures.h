@@ -10,7 +10,8 @@ namespace genclip {
 class UntimedPictures {
  public:
   // Those before the clock of the stream, at most about a second of them, have no times either. With 60
-  // pictures in a second, of two fields each, these are 120.
+  // pictures in a second, of two fields each, these are 120. With 25, the second window may be asked about
+  // before it is known.
   static constexpr unsigned kMost = 150;
 
   // The next one. True: there will be no times.

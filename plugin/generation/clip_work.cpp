@@ -44,7 +44,7 @@ std::string displaced_text(const ClipRun &run) {
     text += (text.empty() ? "" : " ") + ("The task " + id +
                                          " of this request is, or will be, paid for, and its clip is not in "
                                          "the store. To fetch it: genclip store fetch " +
-                                         id + ".");
+                                         shell_operand(id) + ".");
   return text + " This run attaches to the task that it was given, " + run.wish.task_id +
          ", whose clip becomes that of the request.";
 }

@@ -200,7 +200,8 @@ void ClipWork::hear(const Task &task) {
 // A service may call the request's model by the name of another one, so the task is followed nevertheless.
 void ClipWork::warn_of_other_model(const Task &task) {
   const GenerationJob &job = generation_.job();
-  const bool is_named = job.request && !job.task_id.empty() && record_.task_id == job.task_id;
+  const bool is_named = job.request && !job.task_id.empty() && record_.task_id == job.task_id &&
+                        task.status != TaskStatus::failed;
   if (!is_named || task.model == job.request->model() || !Catalog::shared()->find(task.model)) return;
   if (std::exchange(warned_of_model_, true)) return;
   warn("The task " + job.task_id + " is of the model " + task.model + ", and the request is for " +

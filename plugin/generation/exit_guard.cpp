@@ -40,7 +40,7 @@ struct Outstanding {
   std::atomic<int> count = 0;
   std::atomic<pid_t> owner = 0;  // A forked child has the count, but not the threads.
   std::atomic<int> signal = 0;   // The first one that came.
-  // When the end began, by a signal or by exit(). Minimum: it has not.
+  // When the first signal came. Minimum: none has.
   std::atomic<std::chrono::nanoseconds> end_began = std::chrono::nanoseconds::min();
   std::atomic<std::chrono::nanoseconds (*)()> clock = monotonic_time;
   sem_t has_signal = {};
@@ -115,8 +115,6 @@ void delay_unhandled() {
 }
 
 void end_after_exit() {
-  Outstanding &all = outstanding();
-  all.begin_end(all.clock.load()());
   ExitGuard::look_again();
   wait_for_answers();
 }

@@ -47,10 +47,8 @@ Error unreadable(const std::string &path, const std::string &why) {
                                     "property store."};
 }
 
-Error too_large(size_t size, size_t limit) {
-  return {ErrorKind::settings, "The request is too large for the journal (" + std::to_string(size) +
-                                   " bytes; " + std::to_string(limit) +
-                                   " are possible), and was not submitted. Shorten it."};
+std::string sizes_text(size_t size, size_t limit) {
+  return "(" + std::to_string(size) + " bytes; " + std::to_string(limit) + " are possible)";
 }
 
 // The task ID in a damaged record; empty when none can be found.
@@ -240,7 +238,9 @@ Result<void> ClipFolder::check_that_nobody_else_writes() {
 Result<void> ClipFolder::write_record(const ClipRecord &record) {
   std::string text = record.to_json().to_pretty_text() + "\n";
   // No run could read it, so what stands there stays.
-  if (text.size() > kMaxRecordSize) return too_large(text.size(), kMaxRecordSize);
+  if (text.size() > kMaxRecordSize)
+    return Error{ErrorKind::settings, path_.record() + " would be too large " +
+                                          sizes_text(text.size(), kMaxRecordSize) + ", and was not written."};
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   if (reserved_) {
     reserved_ = false;
@@ -266,7 +266,10 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
 
 Result<void> ClipFolder::write_intent(const ClipRecord &record) {
   const size_t text_size = record.to_json().to_pretty_text().size();
-  if (text_size + kRecordGrowth > kMaxRecordSize) return too_large(text_size, kMaxRecordSize - kRecordGrowth);
+  if (text_size + kRecordGrowth > kMaxRecordSize)
+    return Error{ErrorKind::settings, "The request is too large for the journal " +
+                                          sizes_text(text_size, kMaxRecordSize - kRecordGrowth) +
+                                          ", and was not submitted. Shorten it."};
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   // Another process may have made the folder, or the store, and not yet synced their names. A folder above
   // that we may not read existed before.

@@ -157,8 +157,6 @@ class Lookout {
     const uint64_t size = facts.bytes.value_or(0);
     if (const auto extent = media_extent(facts.media_type, size, read); extent.end == MediaEnd::cut)
       return MediaFailure{ErrorKind::wrong_type, cut_text(extent, size)};
-    if (g_cancellable_is_cancelled(cancellable_.get()))
-      return MediaFailure{ErrorKind::cancelled, "could not be checked"};
     if (!reference.kind || !needs_measures(request_, reference)) return facts;
     // GStreamer cannot decode some formats at all, and others not from a file.
     if (const auto pixels = image_size(format_name(facts.media_type), read)) {

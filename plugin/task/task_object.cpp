@@ -473,9 +473,9 @@ std::string id_of(const TaskObjects &objects, const Secrets &keys, std::string_v
   if (!asked.empty()) return id_under({objects.front()}, kIdNames, keys);
   if (std::string id = id_under(objects, kIdNames, keys); !id.empty()) return id;
   if (std::string id = id_under(objects, kOtherIdNames, keys); !id.empty()) return id;
+  if (is_part) return {};
   if (std::string id = bare_id(*objects.back(), keys); !id.empty()) return id;
   // A request_id is that of the call, unless the answer is about a task and has no other.
-  if (is_part) return {};
   const TaskStatus status = state_of(objects).status;
   return status == TaskStatus::queued || status == TaskStatus::processing
              ? id_under(objects, kRequestIdNames, keys)

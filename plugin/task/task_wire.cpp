@@ -198,9 +198,11 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
     const bool has_none = task.result.urls.empty();
     if ((has_none || task.result.is_last_resort) && objects.size() > 1) {
       ClipResult around = read_clip_result(top, question.base_url, wanted, all);
-      // What stands around it may also be the address of a page about the task.
-      const bool is_better = !around.urls.empty() && !around.is_last_resort &&
-                             !media_type_of_path(around.urls.front().url).empty();
+      // A plain "url" around it may also be the address of a page about the task.
+      const auto is_page = [](const ResultUrl &url) {
+        return url.field == "url" && media_type_of_path(url.url).empty();
+      };
+      const bool is_better = !around.urls.empty() && !around.is_last_resort && !is_page(around.urls.front());
       if (is_better || (has_none && !around.urls.empty())) task.result = std::move(around);
     }
     if (state.is_bare && !task.result.urls.empty() && !task.result.is_last_resort)

@@ -426,6 +426,7 @@ TEST_F(Plan, VetsWhatComesBesideAMediumThatNeverComes) {
   EXPECT_THAT(next(), IsEmpty());
   now_ += std::chrono::minutes(1);
   EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a2"));
+  EXPECT_EQ(state("a3"), ItemState::failed) << "its place is not kept";
   silent("a2");
   EXPECT_THAT(next(), IsEmpty());
   now_ += std::chrono::minutes(2);
@@ -641,6 +642,8 @@ TEST_F(Fresh, TwoTakesThatFailLeaveNoTryForAnItemWithARetry) {
     plan_.generated({"a", 2}, ended(second), now_);
     plan_.want(turns(1, 4, true));
     now_ += std::chrono::hours(1);
+    EXPECT_THAT(takes(next()), IsEmpty());
+    plan_.reload(now_);
     EXPECT_THAT(takes(next()), IsEmpty());
   }
 }

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <csignal>
+#include <thread>
 
 namespace genclip::test {
 namespace {
@@ -28,6 +29,36 @@ TEST(StopSignals, CountASecondOneThatComesASecondLater) {
   EXPECT_EQ(signals.last(), SIGINT);
   signals.note(SIGINT, 7h + 1s + 30us);
   EXPECT_EQ(signals.count(), 2u);
+}
+
+TEST(StopNote, HoldsBackOneSignalAndWhatComesWithIt) {
+  const StopNote stop;
+  EXPECT_EQ(stop.signal(), 0);
+  std::raise(SIGTERM);
+  std::raise(SIGINT);
+  EXPECT_EQ(stop.signal(), SIGTERM);
+}
+
+// What writes may be blocked for ever.
+TEST(StopNoteDeathTest, LetsASecondOneEndTheProcess) {
+  EXPECT_EXIT(
+      {
+        const StopNote stop;
+        std::raise(SIGTERM);
+        std::this_thread::sleep_for(1100ms);
+        std::raise(SIGINT);
+      },
+      testing::KilledBySignal(SIGINT), "");
+}
+
+TEST(StopNote, LeavesWhatIsIgnored) {
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopNote stop;
+    std::raise(SIGHUP);
+    EXPECT_EQ(stop.signal(), 0);
+  }
+  std::signal(SIGHUP, before);
 }
 
 }  // namespace

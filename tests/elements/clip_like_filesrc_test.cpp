@@ -6,6 +6,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <memory>
 
@@ -191,7 +192,9 @@ TEST_P(LikeFilesrc, PushesAllOfItOnceWithTimestampsOfItsBaseClass) {
   g_object_set(src.get(), "blocksize", 100000, "do-timestamp", TRUE, nullptr);
   for (int again = 0; again < 2; ++again) {
     const Pushed all = push_all(src.get());
-    EXPECT_EQ(all.offsets.size(), 3u);
+    // A block of a clip that is still arriving may be shorter.
+    EXPECT_GE(all.offsets.size(), 3u);
+    EXPECT_TRUE(std::is_sorted(all.offsets.begin(), all.offsets.end()));
     EXPECT_EQ(all.bytes, static_cast<guint64>(kSize));
     gst_element_set_state(src.get(), GST_STATE_NULL);
   }

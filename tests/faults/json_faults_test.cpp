@@ -46,7 +46,7 @@ std::vector<Body> no_tasks() {
       {"Latin1Page", "<html>Seite nicht verf\xfcgbar</html>"},
       {"Page", "<!DOCTYPE html><html><body>Sign in</body></html>"},
       {"Xml", "<?xml version=\"1.0\"?><task id=\"t-1\"/>"},
-      {"Truncated", R"({"id":"t-1","status":"que)"},
+      {"Truncated", R"({"status":"queued","id":"t-)"},
       {"TwoObjects", R"({"id":)"},
       {"BareWords", "{id: t-1}"},
       {"NestedDeeply", std::string(100'000, '[')},

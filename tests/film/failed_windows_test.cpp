@@ -35,6 +35,20 @@ TEST(FailedWindows, EndTheRunWhereAllOthersWouldFail) {
   for (const unsigned status : {0u, 402u, 408u, 425u, 429u}) EXPECT_TRUE(failed.is_outage(status)) << status;
 }
 
+TEST(FailedWindows, AnswersOfTheStoreStandBetweenThemInAllLanguagesOrNotAtAll) {
+  FailedWindows failed;
+  for (int i = 0; i < 9; ++i) {
+    EXPECT_FALSE(failed.is_outage(500));
+    failed.kept("de", 2);
+    failed.kept("en", 2);
+  }
+  for (const bool is_outage : {false, false, true}) {
+    EXPECT_EQ(failed.is_outage(500), is_outage);
+    failed.kept("de", 2);
+    failed.kept("de", 2);
+  }
+}
+
 // All sequences of eight windows.
 TEST(FailedWindows, EndTheRunAtTheFirstThreeInARowAndNowhereElse) {
   for (unsigned all = 0; all < 6561; ++all) {

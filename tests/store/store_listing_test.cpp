@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -52,6 +53,7 @@ TEST_F(StoreListing, OfAStoreThatIsNotThereIsEmpty) { EXPECT_THAT(list(), IsEmpt
 
 // It would seem to be empty, because its names can be read.
 TEST_F(StoreListing, OfAStoreThatMayNotBeEnteredIsAnError) {
+  if (std::getenv("GENCLIP_TEST_NFS")) GTEST_SKIP() << "the model of NFS enters folders as it made them";
   add("a kite");
   constexpr uid_t kNobody = 65534;
   const bool is_root = ::geteuid() == 0;  // Whom no permission stops.

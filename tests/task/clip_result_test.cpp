@@ -671,6 +671,9 @@ TEST(ClipResult, WithTheExtensionOfAPictureIsTheLastResort) {
   const Task page = read(
       R"({"url":"https://console.a/jobs/9","data":{"id":"t-1","status":"completed","preview_url":"https://a/p.mp4"}})");
   EXPECT_EQ(page.clip_url(), "https://a/p.mp4") << "a page about the task may stand around it";
+  const Task signed_url = read(
+      R"({"result_url":"https://a/8f3?s=1","data":{"id":"t-1","status":"completed","preview_url":"https://a/p.mp4"}})");
+  EXPECT_EQ(signed_url.clip_url(), "https://a/8f3?s=1");
 }
 
 // The other one is better than none.
