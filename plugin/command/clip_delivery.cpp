@@ -55,8 +55,9 @@ Written write_unless_stopped(GrowingClip &clip, const std::string &path) {
   if (path == kStandardOutput) return {write_output(clip, path)};
   const StopNote stop;
   auto result = write_output(clip, path, [&] { return stop.signal() != 0; });
-  const bool is_stopped = !result && result.error().kind == ErrorKind::cancelled;
-  return {std::move(result), is_stopped ? stop.signal() : 0};
+  // It may have interrupted what waits for a program that reads.
+  const int signal = result ? 0 : stop.signal();
+  return {std::move(result), signal};
 }
 
 }  // namespace

@@ -51,7 +51,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self):
-        text = self.server.answer(self.rfile.read(int(self.headers["Content-Length"])))
+        length = int(self.headers["Content-Length"])
+        body = self.rfile.read(length)
+        # Less is of a process that was killed while it asked.
+        text = self.server.answer(body) if len(body) == length else None
         if text is None:
             self.close_connection = True
             return

@@ -416,7 +416,7 @@ TEST(React, CountsNoTaskThatOnlyAPersonHasHeardOf) {
   const Reaction unknown = react(mistyped, TaskUnknown{});
   EXPECT_THAT(lines(unknown), IsEmpty());
   EXPECT_EQ(ending(unknown), "not-submitted no");
-  EXPECT_EQ(ending(react(mistyped, TaskUnknown{.known = genclip::Outcome::paid_unfetched})),
+  EXPECT_EQ(ending(react(mistyped, TaskUnknown{.known = {genclip::Outcome::paid_unfetched}})),
             "paid-unfetched yes")
       << "another clip's";
   ClipRun known = mistyped;

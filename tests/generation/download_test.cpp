@@ -1093,7 +1093,9 @@ TEST_F(DownloadTest, EachRoundAsksEveryUrlAndTheOneThatMayStillComeDecidesHowLon
     SCOPED_TRACE(std::to_string(first.reply.status) + " " + std::to_string(second.reply.status));
     forget();
     use_two_urls(first);
-    http_->otherwise([&](const HttpRequest &request) { return request.url == urls_[0] ? first : second; });
+    http_->otherwise([&, one = first, other = second](const HttpRequest &request) {
+      return request.url == urls_[0] ? one : other;
+    });
     const size_t before = http_->requests().size();
     const auto begin = clock_.now();
     const Got got = download();
