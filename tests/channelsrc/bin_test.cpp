@@ -249,7 +249,7 @@ TEST_F(Bin, AnInsertedItemIsShownBehindTheNamedOne) {
   const Ids both{"two", "new"};
   EXPECT_TRUE(wait_until([&] {
     const Ids ahead = upcoming();
-    return !std::ranges::search(ahead, both).empty();
+    return std::search(ahead.begin(), ahead.end(), both.begin(), both.end()) != ahead.end();
   }));
   ASSERT_TRUE(wait_for_clip("new", 2));
   const Ids order = clips();
