@@ -264,7 +264,8 @@ TEST_F(StoreCensusTest, OneThatIsOvertakenDoesNoHarm) {
   put_many(kEnough, kEnough + 20);
   ASSERT_TRUE(remove_clip(files_, root_, path_of(8).digest()));
   StoreCensus::Folder gone = first.folders()[0];
-  gone.digest = path_of(8).digest();
+  const std::string digest = path_of(8).digest();
+  gone.digest = digest;
   first.refresh(gone);
   EXPECT_EQ(gone.size, 0u);
   EXPECT_FALSE(gone.is_complete);
