@@ -120,7 +120,7 @@ std::string likely_name(std::string_view wanted, const std::vector<Name> &names)
   const auto with_word =
       std::ranges::find_if(names, [&](const Name &name) { return has_word(name.id, key); });
   if (!all.empty() && all[0].score <= 4 * std::max<size_t>(1, key.size() / 3)) {
-    // Of several with that word, the shortest is no likelier than the others: last_image than first_image.
+    // Of several names with that word, the shortest is no likelier: "image" may mean first_image.
     const bool is_one_of_them = all[0].score > 0 && has_word(all[0].name->id, key);
     return is_one_of_them ? with_word->id : all[0].name->id;
   }

@@ -14,7 +14,7 @@
 namespace genclip {
 namespace {
 
-// Types of files that hold one picture. Of others, vetting finds that out.
+// Files of these types hold one picture. Whether others do, vetting finds out.
 constexpr std::string_view kStillTypes[] = {"image/jpeg", "image/png", "image/bmp", "image/tiff",
                                             "image/svg+xml"};
 

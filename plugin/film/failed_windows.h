@@ -10,7 +10,7 @@
 
 namespace genclip {
 
-// Told of the windows in their order, and of each language of a window that was asked for alone.
+// Hears of the windows in their order. Where a language was asked for alone, its answer is told, too.
 class FailedWindows {
  public:
   // This many in a row that have a 5xx each show that the gateway has failed. A scene that it cannot read may
