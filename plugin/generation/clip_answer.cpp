@@ -45,7 +45,6 @@ std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply, bool asked_fo
   const std::string range_text = reply.header("Content-Range").value_or("");
   answer.is_part = reply.status == 206 && (asked_for_part || states_range(range_text) || is_multipart(reply));
   answer.is_chunked = is_same_word(reply.header("Transfer-Encoding").value_or(""), "chunked");
-  answer.is_end_certain = answer.is_chunked && !reply.may_close;
   answer.etag = reply.header("ETag").value_or("");
   answer.last_modified = reply.header("Last-Modified").value_or("");
   // Chunked encoding overrides a length (RFC 9112 §6.3).

@@ -14,12 +14,11 @@
 namespace genclip {
 
 struct ClipAnswer {
-  bool is_part = false;  // A part (206), whose end does not prove the end of the clip.
-  bool is_chunked = false;
-  bool is_end_certain = false;  // Chunked, and the connection stays open behind the last chunk.
-  uint64_t first = 0;           // The offset in the clip at which its body begins.
-  uint64_t total = 0;           // Bytes of the whole clip; 0 when unknown.
-  std::string etag;             // As sent, a weak one too.
+  bool is_part = false;     // A part (206), whose end does not prove the end of the clip.
+  bool is_chunked = false;  // The last chunk proves the end of the body.
+  uint64_t first = 0;       // The offset in the clip at which its body begins.
+  uint64_t total = 0;       // Bytes of the whole clip; 0 when unknown.
+  std::string etag;         // As sent, a weak one too.
   std::string last_modified;
 };
 

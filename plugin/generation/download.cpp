@@ -354,7 +354,7 @@ Result<Download::Next> Download::finish() {
     auto announced = announce();
     if (!announced || *announced != Next::done) return announced;
   }
-  if (part_.total == 0 && (answer_.is_part || !answer_.is_end_certain)) {
+  if (part_.total == 0 && (answer_.is_part || !answer_.is_chunked)) {
     // Here a cut may look like the end. The clip's structure may tell them apart; otherwise a second answer
     // that ends at the same place confirms the end.
     const auto end = clip_end_of(*file_, container_->media_type);

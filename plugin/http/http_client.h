@@ -78,9 +78,6 @@ struct HttpReply {
   std::string reason;
   std::string body;
   std::string final_url;  // After redirects. May be signed: for requests, not for texts.
-  // The connection may end behind the body, so that a chunked body that was cut between two chunks looks
-  // whole.
-  bool may_close = false;
   HttpHeaders headers;
 
   // The first header of that name, in any case.

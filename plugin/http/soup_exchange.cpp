@@ -233,7 +233,6 @@ HttpReply SoupExchange::make_head() const {
   const char *reason = soup_message_get_reason_phrase(message_.get());
   reply.reason = reason ? reason : "";
   reply.final_url = request_.url;
-  reply.may_close = !soup_message_is_keepalive(message_.get());
   SoupMessageHeadersIter iter;
   soup_message_headers_iter_init(&iter, soup_message_get_response_headers(message_.get()));
   const char *name = nullptr;
@@ -302,7 +301,7 @@ bool SoupExchange::keep(gssize count, GErrorPtr why) {
 void SoupExchange::hand_over() {
   if (filled_ > 0) return handover_->give_chunk(std::move(buffer_), filled_);
   if (why_) return fail(*why_);
-  if (may_be_cut()) {
+  if (is_cut()) {
     const GErrorPtr why(
         g_error_new_literal(G_IO_ERROR, G_IO_ERROR_PARTIAL_INPUT, "Closed between two chunks"));
     return fail(*why);
@@ -312,21 +311,27 @@ void SoupExchange::hand_over() {
   handover_->give_chunk({}, 0);
 }
 
-// libsoup treats a connection that closes between two chunks as the end of the body. After a real end the
-// connection is still open, unless the server announced that it would close it.
-bool SoupExchange::may_be_cut() {
+// libsoup treats a connection that closes between two chunks as the end of the body. After the last chunk it
+// reads nothing more from the connection; before that, one more read fails once the connection is closed
+// here.
+bool SoupExchange::is_cut() {
   SoupMessageHeaders *headers = soup_message_get_response_headers(message_.get());
   if (end_ != End::proven || soup_message_headers_get_encoding(headers) != SOUP_ENCODING_CHUNKED ||
-      !soup_message_is_keepalive(message_.get()) || !connection_)
+      !connection_)
     return false;
   char byte = 0;
+  const auto read_from = [&byte](GInputStream *stream, GErrorPtr &why) {
+    return g_pollable_input_stream_read_nonblocking(G_POLLABLE_INPUT_STREAM(stream), &byte, 1, nullptr,
+                                                    take(why));
+  };
   GErrorPtr why;
-  const gssize count = g_pollable_input_stream_read_nonblocking(
-      G_POLLABLE_INPUT_STREAM(g_io_stream_get_input_stream(connection_.get())), &byte, 1, nullptr, take(why));
-  if (count < 0 && g_error_matches(why.get(), G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) return false;
-  // Bytes behind the end must not be read as the next answer.
+  const gssize count = read_from(g_io_stream_get_input_stream(connection_.get()), why);
+  if (count < 0 && g_error_matches(why.get(), G_IO_ERROR, G_IO_ERROR_WOULD_BLOCK)) return false;  // Open.
+  // Bytes after the end must not be read as the next answer. A shutdown first: see drop().
   if (socket_) g_socket_shutdown(socket_.get(), TRUE, TRUE, nullptr);
-  return count <= 0;
+  g_io_stream_close(connection_.get(), nullptr, nullptr);
+  GErrorPtr closed;
+  return read_from(stream_.get(), closed) != 0;
 }
 
 void SoupExchange::fail(const GError &cause) {

@@ -7,8 +7,8 @@
 // may be charged twice, so each request gets a connection of its own, but for POSTs that may keep one, which
 // libsoup never repeats (HttpSettings); and the answers that cause a repetition are intercepted. It takes a
 // chunked body that breaks off between two chunks for a whole one, so where a body is read as it comes this
-// class looks at the connection after the end (End::proven). It reads 1xx answers without end, so they are
-// counted.
+// class finds out whether libsoup has seen the last chunk (End::proven). It reads 1xx answers without end, so
+// they are counted.
 //
 // All of this runs on the I/O thread. The worker may leave at any moment, and libsoup's calls end later; so
 // each pending call holds a reference to its exchange, and reports to a Handover, whose worker may have left.
@@ -34,8 +34,7 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
  public:
   enum class End {
     as_said,  // The end that libsoup reports is believed: the content shows whether the body is whole.
-    proven,   // A chunked body that may have been cut between two chunks is an error, although libsoup
-              // reports its end.
+    proven,   // A chunked body that was cut between two chunks is an error, although libsoup reports its end.
   };
 
   // `url` is the parsed one of `request`.
@@ -69,7 +68,7 @@ class SoupExchange : public std::enable_shared_from_this<SoupExchange> {
   void on_read(GAsyncResult *result);
   bool keep(gssize count, GErrorPtr why);
   void hand_over();
-  bool may_be_cut();
+  bool is_cut();
   HttpReply make_head() const;
   void fail(const GError &cause);
   void finish();

@@ -44,6 +44,19 @@ inline HttpRequest post(const std::string &url, const std::string &body = "{}") 
   return request;
 }
 
+inline std::string path_of(const std::string &file) { return std::string(GENCLIP_CERTIFICATES) + "/" + file; }
+
+inline std::string text_of(const std::string &file) {
+  char *text = nullptr;
+  gsize length = 0;
+  EXPECT_TRUE(g_file_get_contents(path_of(file).c_str(), &text, &length, nullptr)) << file;
+  return std::string(GStringPtr(text).get(), length);
+}
+
+inline HttpServer::Options with_certificate(const std::string &name) {
+  return {.certificate = text_of(name + ".pem"), .private_key = text_of(name + ".key")};
+}
+
 // Sends these bytes to the first request, then nothing more.
 inline HttpServer::Script hangs_after(std::string bytes) {
   return [bytes = std::move(bytes)](ServedConnection &peer) {

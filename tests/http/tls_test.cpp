@@ -7,19 +7,6 @@
 namespace genclip::test {
 namespace {
 
-std::string path_of(const std::string &file) { return std::string(GENCLIP_CERTIFICATES) + "/" + file; }
-
-std::string text_of(const std::string &file) {
-  char *text = nullptr;
-  gsize length = 0;
-  EXPECT_TRUE(g_file_get_contents(path_of(file).c_str(), &text, &length, nullptr)) << file;
-  return std::string(GStringPtr(text).get(), length);
-}
-
-HttpServer::Options with_certificate(const std::string &name) {
-  return {.certificate = text_of(name + ".pem"), .private_key = text_of(name + ".key")};
-}
-
 HttpSettings trusting() { return {.proxy = "", .tls_ca_file = path_of("issuer.pem")}; }
 
 struct Refusal {
