@@ -1,48 +1,58 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// By GType; a value of a type that JSON lacks becomes the text that GStreamer writes for it.
+// By GType; a value of a type that JSON lacks becomes the text that GStreamer writes for it. Null is a string
+// without a text, as GStreamer reads (string)NULL.
 #include "elements/structure_json.h"
 
 namespace genclip {
 namespace {
 
 StructurePtr make_structure(const Json &object);
+GValue value_of(const Json &json);
 
-// False when GStreamer has no value for it (null).
-bool set_value(GValue *value, const Json &json) {
-  if (const auto *truth = json.boolean()) {
-    g_value_init(value, G_TYPE_BOOLEAN);
-    g_value_set_boolean(value, *truth);
-  } else if (const auto *integer = json.integer()) {
-    g_value_init(value, G_TYPE_INT64);
-    g_value_set_int64(value, *integer);
-  } else if (const auto *real = json.real()) {
-    g_value_init(value, G_TYPE_DOUBLE);
-    g_value_set_double(value, *real);
-  } else if (const auto *text = json.string()) {
-    g_value_init(value, G_TYPE_STRING);
-    g_value_set_string(value, text->c_str());
-  } else if (const auto *items = json.array()) {
-    g_value_init(value, GST_TYPE_ARRAY);
-    for (const Json &item : *items) {
-      GValue one = G_VALUE_INIT;
-      if (set_value(&one, item)) gst_value_array_append_and_take_value(value, &one);
-    }
-  } else if (json.object()) {
-    g_value_init(value, GST_TYPE_STRUCTURE);
-    g_value_take_boxed(value, make_structure(json).release());
-  } else {
-    return false;
+// GStreamer appends only items of one type, though its texts may mix them. Each item is therefore appended as
+// a null, which the item then replaces.
+void fill(GValue *array, const Json::Array &items) {
+  GValue null = value_of(Json());
+  for (size_t i = 0; i < items.size(); ++i) gst_value_array_append_value(array, &null);
+  g_value_unset(&null);
+  for (size_t i = 0; i < items.size(); ++i) {
+    auto *place = const_cast<GValue *>(gst_value_array_get_value(array, static_cast<guint>(i)));
+    g_value_unset(place);
+    *place = value_of(items[i]);
   }
-  return true;
+}
+
+// The caller unsets it, or gives it away.
+GValue value_of(const Json &json) {
+  GValue value = G_VALUE_INIT;
+  if (const auto *truth = json.boolean()) {
+    g_value_init(&value, G_TYPE_BOOLEAN);
+    g_value_set_boolean(&value, *truth);
+  } else if (const auto *integer = json.integer()) {
+    g_value_init(&value, G_TYPE_INT64);
+    g_value_set_int64(&value, *integer);
+  } else if (const auto *real = json.real()) {
+    g_value_init(&value, G_TYPE_DOUBLE);
+    g_value_set_double(&value, *real);
+  } else if (const auto *items = json.array()) {
+    g_value_init(&value, GST_TYPE_ARRAY);
+    fill(&value, *items);
+  } else if (json.object()) {
+    g_value_init(&value, GST_TYPE_STRUCTURE);
+    g_value_take_boxed(&value, make_structure(json).release());
+  } else {
+    g_value_init(&value, G_TYPE_STRING);
+    if (const auto *text = json.string()) g_value_set_string(&value, text->c_str());
+  }
+  return value;
 }
 
 StructurePtr make_structure(const Json &object) {
   StructurePtr structure(gst_structure_new_empty("params"));
-  for (const Json::Member &member : *object.object()) {
-    GValue value = G_VALUE_INIT;
-    if (set_value(&value, member.second))
-      gst_structure_take_value(structure.get(), member.first.c_str(), &value);
+  for (const auto &[name, json] : *object.object()) {
+    GValue value = value_of(json);
+    gst_structure_take_value(structure.get(), name.c_str(), &value);
   }
   return structure;
 }

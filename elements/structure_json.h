@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A GstStructure as JSON: nested structures are objects, arrays and lists are arrays.
+// A GstStructure as JSON: nested structures are objects, arrays and lists are arrays, a string without a text
+// is null.
 #pragma once
 
 #include <gst/gst.h>
@@ -14,7 +15,7 @@ Json json_of(const GValue *value);
 // An object of the structure's fields; its name is dropped.
 Json json_of(const GstStructure *structure);
 
-// The reverse: a structure named "params". Null for an object without members; nulls are left out.
+// The reverse: a structure named "params". Null for an object without members.
 StructurePtr structure_of(const Json &object);
 
 }  // namespace genclip

@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 #include <gtest/gtest.h>
 
+#include "elements/structure_json.h"
 #include "tests/elements/clip_pipeline.h"
 
 namespace genclip::test {
@@ -191,8 +192,7 @@ TEST_F(ClipProperties, UriIsRefusedRatherThanCut) {
   auto *handler = GST_URI_HANDLER(src_.get());
   ASSERT_TRUE(gst_uri_handler_set_uri(handler, "genclip://veo?prompt=kept", nullptr));
   for (const char *uri : {"genclip://veo?prompt=x&duration=-5", "genclip://veo?prompt=x&duration=5000000000",
-                          "genclip://veo?prompt=x&first_image=https://a/1&first_image=https://a/2",
-                          "genclip://veo?prompt=x&style=null"}) {
+                          "genclip://veo?prompt=x&first_image=https://a/1&first_image=https://a/2"}) {
     GErrorPtr error;
     EXPECT_FALSE(gst_uri_handler_set_uri(handler, uri, take(error))) << uri;
     ASSERT_TRUE(error) << uri;
@@ -218,6 +218,26 @@ TEST_F(ClipProperties, UriAndSeedHoldEveryInteger) {
     ASSERT_TRUE(gst_uri_handler_set_uri(handler, uri.c_str(), nullptr)) << uri;
     g_object_set(src_.get(), "seed", wanted, "take", 1, nullptr);
     EXPECT_EQ(std::string(GStringPtr(gst_uri_handler_get_uri(handler)).get()), uri + "&take=1");
+  }
+}
+
+TEST_F(ClipProperties, ExtraParamsHoldEveryJsonThatAUriHas) {
+  auto *handler = GST_URI_HANDLER(src_.get());
+  for (const char *value :
+       {"null", "[null]", R"({"a":null})", "[1,2.5]", R"([1,"x"])", R"([null,"x",1])", R"([[1],["x"]])",
+        R"([{"a":1},"x"])", R"([{"a":[1,2.5,"x",null,true]}])", "[]", "[[]]", "{}", "[{}]", R"({"":1})"}) {
+    const GStringPtr escaped(g_uri_escape_string(value, ":", FALSE));
+    const std::string uri = std::string("genclip://veo?prompt=x&style=") + escaped.get();
+    GErrorPtr error;
+    ASSERT_TRUE(gst_uri_handler_set_uri(handler, uri.c_str(), take(error))) << value << error->message;
+    GstStructure *params = nullptr;
+    g_object_get(src_.get(), "extra-params", &params, nullptr);
+    const StructurePtr owned(params);
+    ASSERT_TRUE(params) << value;
+    EXPECT_EQ(json_of(params).find("style")->to_text(), value);
+    ASSERT_TRUE(gst_uri_handler_set_uri(handler, "genclip://veo?prompt=x", nullptr));
+    g_object_set(src_.get(), "extra-params", params, nullptr);
+    EXPECT_EQ(std::string(GStringPtr(gst_uri_handler_get_uri(handler)).get()), uri) << value;
   }
 }
 
