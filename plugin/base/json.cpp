@@ -94,12 +94,17 @@ class JsonTree {
 
 namespace {
 
-Error not_json(std::string why) { return {ErrorKind::failed, "This is not JSON: " + std::move(why)}; }
+Error not_json(const std::string &why) { return {ErrorKind::failed, "This is not JSON: " + why}; }
+
+Error another_value(const std::string &why) {
+  return {ErrorKind::settings, "Programs read this JSON differently: " + why};
+}
 
 }  // namespace
 
 Result<Json> Json::parse(std::string_view text, Lines lines, Reading reading) {
-  auto tidied = tidy_json(text, kMaxDepth, {reading != Reading::tolerant, reading == Reading::exact});
+  const auto tidied = tidy_json(
+      text, kMaxDepth, {reading != Reading::tolerant, reading == Reading::exact, lines == Lines::noted});
   if (!tidied) return not_json(tidied.error().text);
 
   auto parser = GRef<JsonParser>::adopt(json_parser_new());
@@ -112,18 +117,21 @@ Result<Json> Json::parse(std::string_view text, Lines lines, Reading reading) {
   if (reading != Reading::tolerant)
     g_signal_connect(parser.get(), "object-member", G_CALLBACK(note_key), &keys);
   GErrorPtr error;
-  if (!json_parser_load_from_data(parser.get(), tidied->data(), static_cast<gssize>(tidied->size()),
+  if (!json_parser_load_from_data(parser.get(), tidied->text.data(), static_cast<gssize>(tidied->text.size()),
                                   take(error))) {
     // json-glib opens its texts with "<data>:LINE:COLUMN: ".
     std::string_view why = error->message;
     if (why.starts_with("<data>:")) why.remove_prefix(7);
     return not_json("line " + std::string(why));
   }
-  if (keys.twice)
-    return not_json((lines == Lines::noted ? "line " + std::to_string(keys.line) + ": " : std::string()) +
-                    "it has the key \"" + shown_line(*keys.twice) + "\" twice.");
   JsonNode *root = json_parser_get_root(parser.get());
-  if (!root) return not_json("it is empty.");
+  const auto line = [&](int number) {
+    return lines == Lines::noted ? "line " + std::to_string(number) + ": " : std::string();
+  };
+  if (!root) return not_json(line(1) + "it is empty.");
+  if (!tidied->other.empty()) return another_value(tidied->other);
+  if (keys.twice)
+    return another_value(line(keys.line) + "it has the key \"" + shown_line(*keys.twice) + "\" twice.");
   return JsonTree::from(root, node_lines);
 }
 

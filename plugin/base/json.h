@@ -35,13 +35,14 @@ class Json {
   Json(Object value) : value_(std::move(value)) {}
 
   enum class Lines { unknown, noted };
-  // strict: for what a person has written. Fails for what programs read differently: a key twice in an
-  // object, a half surrogate pair, a NUL. exact: for what is sent on; fails also for numbers that are read as
-  // strings.
+  // strict: for what a person has written. Fails for what JSON has not (single quotes, comments), and for
+  // what programs read differently: a key twice in an object, a half surrogate pair, a NUL. exact: for what
+  // is sent on; fails also for numbers that are read as strings.
   enum class Reading { tolerant, strict, exact };
   // Any bytes are safe. Invalid UTF-8 and NULs are read as U+FFFD, numbers that are no JSON as strings
   // (json_tidy.h). Fails, and names the line, for text that is not JSON, that nests deeper than kMaxDepth, or
-  // that holds too many values. Noting the lines adds about half to the time.
+  // that holds too many values. The error has the kind `settings` where the text is JSON that programs read
+  // differently, and `failed` otherwise. Noting the lines adds about half to the time.
   static Result<Json> parse(std::string_view text, Lines lines = Lines::unknown,
                             Reading reading = Reading::tolerant);
   static constexpr int kMaxDepth = 100;

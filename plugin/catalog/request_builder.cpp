@@ -37,18 +37,23 @@ std::optional<Error> RequestBuilder::add_values(const std::string &name, const s
 
   const FieldType type = type_of_field(catalog_, spec_.get(), field);
   Json &fields = catalog_.common_field(field) ? request_.fields : request_.extra;
-  Json::Array values = values_of(type);
+  Result<Json::Array> values = values_of(type);
+  if (!values) return request_error(field + " cannot be sent as it is written. " + values.error().text);
   // Of an empty list of media: that is one which is left out.
-  if (values.empty()) return std::nullopt;
+  if (values->empty()) return std::nullopt;
   if (!fields.find(field)) fields.set(field, Json());
-  for (Json &value : values)
+  for (Json &value : *values)
     if (!add_value(type, std::move(value), *fields.find(field)))
       return request_error(std::string(place_.name) + " gives " + field + " twice.");
   return std::nullopt;
 }
 
 std::optional<Error> RequestBuilder::add(const std::string &name, const std::string &value) {
-  return add_values(name, value, [&](FieldType type) { return Json::Array{value_of_text(type, value)}; });
+  return add_values(name, value, [&](FieldType type) -> Result<Json::Array> {
+    auto read = value_of_text(type, value);
+    if (!read) return std::move(read).error();
+    return Json::Array{std::move(*read)};
+  });
 }
 
 std::optional<Error> RequestBuilder::add_typed(const std::string &name, const Json &value) {

@@ -24,42 +24,59 @@ Json boolean_or_text(const std::string &text) {
   return text;
 }
 
-Json json_or_text(const std::string &text) {
+Result<Json> exact_json(const std::string &text) {
+  return Json::parse(text, Json::Lines::unknown, Json::Reading::exact);
+}
+
+// JSON that would be sent as another value is neither.
+bool is_other_json(const Result<Json> &json) { return !json && json.error().kind == ErrorKind::settings; }
+
+Result<Json> json_or_text(const std::string &text) {
   const bool may_be =
       text == "true" || text == "false" || text == "null" ||
       (!text.empty() && std::string_view("-0123456789[{\"").find(text[0]) != std::string_view::npos);
   if (may_be)
-    if (auto json = Json::parse(text)) return std::move(*json);
-  return text;
+    if (auto json = exact_json(text); json || is_other_json(json)) return json;
+  return Json(text);
 }
 
 }  // namespace
 
-Json value_of_text(FieldType type, const std::string &text) {
+Result<Json> value_of_text(FieldType type, const std::string &text) {
   switch (type) {
     case FieldType::integer:
-      if (const auto value = parse_number<int64_t>(text)) return *value;
-      return text;
+      if (const auto value = parse_number<int64_t>(text)) return Json(*value);
+      return Json(text);
     case FieldType::number:
-      if (const auto value = parse_number<int64_t>(text)) return *value;
-      if (const auto value = parse_number<double>(text)) return *value;
-      return text;
+      if (const auto value = parse_number<int64_t>(text)) return Json(*value);
+      if (auto json = exact_json(text); is_other_json(json)) return json;
+      if (const auto value = parse_number<double>(text)) return Json(*value);
+      return Json(text);
     case FieldType::boolean: return boolean_or_text(text);
     case FieldType::array:
     case FieldType::any: return json_or_text(text);
     case FieldType::string:
     case FieldType::images:
     case FieldType::videos:
-    case FieldType::audios: return text;
+    case FieldType::audios: return Json(text);
   }
-  return text;
+  return Json(text);
 }
+
+namespace {
+
+bool is_read_as(FieldType type, const std::string &text, const Json &value) {
+  const auto read = value_of_text(type, text);
+  return read && *read == value;
+}
+
+}  // namespace
 
 std::vector<std::string> texts_of_value(FieldType type, const Json &value) {
   std::vector<std::string> texts;
   if (const auto *items = value.array(); items && media_kind(type)) {
     for (const Json &item : *items) texts.push_back(item.string() ? *item.string() : item.to_text());
-  } else if (const auto *text = value.string(); text && value_of_text(type, *text) == value) {
+  } else if (const auto *text = value.string(); text && is_read_as(type, *text, value)) {
     texts.push_back(*text);
   } else {
     texts.push_back(value.to_text());

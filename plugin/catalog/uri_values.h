@@ -12,8 +12,9 @@
 namespace genclip {
 
 // The text as a value of that type (for a media field, as one item). A text that does not fit stays a string.
-// With `any`, a text that is JSON (7.5, true, {"a":1}) is read as JSON, and any other is a string.
-Json value_of_text(FieldType type, const std::string &text);
+// With `any`, a text that is JSON (7.5, true, {"a":1}) is read as JSON, and any other is a string. Fails for
+// JSON that would be sent as another value: a NUL, half a surrogate pair, a key twice, a number out of range.
+Result<Json> value_of_text(FieldType type, const std::string &text);
 
 // The texts that read back as `value`, one for each time that the field is written.
 std::vector<std::string> texts_of_value(FieldType type, const Json &value);

@@ -49,6 +49,36 @@ TEST(Json, RefusesNumbersThatItCannotSendOn) {
   EXPECT_TRUE(exact("[9223372036854775807, -9223372036854775808, 0.5, 1e3, \"010\"]"));
 }
 
+// A text that is none of both may be meant as a text; one that is read differently may not be sent as either.
+TEST(Json, TellsWhatIsReadDifferentlyFromWhatIsNoJson) {
+  const auto kind_of = [](const std::string &text) {
+    const auto json = Json::parse(text, Json::Lines::unknown, Json::Reading::exact);
+    return json ? std::nullopt : std::optional(json.error().kind);
+  };
+  for (const char *text :
+       {R"("a\u0000b")", R"({"\u0000":1})", R"(["\ud83e"])", R"({"a":[{"b":1,"b":2}]})",
+        "9223372036854775808", "[-9223372036854775809]", "1e400", "[1e-400]", "18446744073709551615"})
+    EXPECT_EQ(kind_of(text), ErrorKind::settings) << text;
+  for (const char *text : {"{'a':1}",    "[1] // one", R"({"a":01})",  "007",          "[.5]",
+                           "5.",         "12e4567abc", "-Infinity",    "[NaN]",        "[1,]",
+                           R"("\q")",    R"("\u12")",  R"("a\u0000b)", R"(["\ud83e")", "[9223372036854775808",
+                           "var a = {}", "5 6",        R"("a" "b")",   "[1}",          ""})
+    EXPECT_EQ(kind_of(text), ErrorKind::failed) << text;
+  for (const char *text :
+       {R"("\ud83e\udd2a")", R"({"a":1,"b":{"a":1}})", "-0", "1e2", R"("\\ \/ \"")", "[true]"})
+    EXPECT_EQ(kind_of(text), std::nullopt) << text;
+}
+
+TEST(Json, OfAPersonNamesTheLineOfEveryMistake) {
+  for (const char *text : {"[1,\n2,\n'a']", "[1,\n2]\n//", "[\n\n]]", "{\"a\":1,\n\n\"a\":2}",
+                           "[\n\n\"\\u0000\"]", "[\n\n\"\xff\"]", "[\n\n\"\\q\"]", "[\n\nno]"}) {
+    const auto json = Json::parse(text, Json::Lines::noted, Json::Reading::strict);
+    ASSERT_FALSE(json) << text;
+    EXPECT_NE(json.error().text.find(": line 3:"), std::string::npos) << text << "\n" << json.error().text;
+  }
+  EXPECT_EQ(Json::parse("", Json::Lines::noted).error().text, "This is not JSON: line 1: it is empty.");
+}
+
 TEST(Json, KeepsNumbersThatWouldBeReadAsOthers) {
   for (const char *number : {"010", "-010", "0x10", "00", "1e999", "-1e999", "1E-400", ".5", "5.", "-.5"}) {
     const auto json = Json::parse(std::string("[") + number + "]");

@@ -107,9 +107,10 @@ TEST(BatchRows, OfJsonSayNothingTwiceAndAreAllOfCharacters) {
                   "{\"prompt\":\"a\\u0000b\"}\n{\"prompt\":\"\\ud83d\\ude42 \\u00e4\",\"duration\":5}\n"
                   "{\"bytedance\":{\"a\":1,\"a\":2}}\n{\"a\":[{\"b\":1},{\"b\":2}]}\n",
                   BatchFormat::jsonl),
-      ElementsAre("1: This is not JSON: it has the key \"prompt\" twice.",
-                  HasSubstr("2: This is not JSON: it holds"), HasSubstr("3: This is not JSON: it holds"),
-                  HasSubstr("5: This is not JSON: it has the key \"a\"")));
+      ElementsAre("1: Programs read this JSON differently: it has the key \"prompt\" twice.",
+                  HasSubstr("2: Programs read this JSON differently: it holds"),
+                  HasSubstr("3: Programs read this JSON differently: it holds"),
+                  HasSubstr("5: Programs read this JSON differently: it has the key \"a\"")));
 }
 
 TEST(BatchRows, TellEachProblemWithItsLine) {
