@@ -4,6 +4,12 @@
 // without a text, as GStreamer reads (string)NULL.
 #include "elements/structure_json.h"
 
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include "plugin/base/number.h"
+
 namespace genclip {
 namespace {
 
@@ -57,6 +63,19 @@ StructurePtr make_structure(const Json &object) {
   return structure;
 }
 
+// Json has no integer above. What is not finite is refused when the request is checked; a real would be sent,
+// and be another number.
+Json integer_of(guint64 number) {
+  return number <= G_MAXINT64 ? Json(static_cast<int64_t>(number)) : Json(HUGE_VAL);
+}
+
+// By the fewest digits that are read as the same float: 0.1, and not 0.10000000149011612.
+double real_of(float number) {
+  std::array<char, 32> digits;
+  const char *end = std::to_chars(digits.begin(), digits.end(), number).ptr;
+  return parse_number<double>({digits.data(), end}).value_or(number);
+}
+
 }  // namespace
 
 Json json_of(const GValue *value) {
@@ -68,12 +87,11 @@ Json json_of(const GValue *value) {
   if (G_VALUE_HOLDS_INT(value)) return Json(g_value_get_int(value));
   if (G_VALUE_HOLDS_UINT(value)) return Json(int64_t{g_value_get_uint(value)});
   if (G_VALUE_HOLDS_INT64(value)) return Json(int64_t{g_value_get_int64(value)});
-  if (G_VALUE_HOLDS_UINT64(value)) {
-    const guint64 number = g_value_get_uint64(value);
-    return number <= G_MAXINT64 ? Json(static_cast<int64_t>(number)) : Json(static_cast<double>(number));
-  }
+  if (G_VALUE_HOLDS_LONG(value)) return Json(int64_t{g_value_get_long(value)});
+  if (G_VALUE_HOLDS_UINT64(value)) return integer_of(g_value_get_uint64(value));
+  if (G_VALUE_HOLDS_ULONG(value)) return integer_of(g_value_get_ulong(value));
   if (G_VALUE_HOLDS_DOUBLE(value)) return Json(g_value_get_double(value));
-  if (G_VALUE_HOLDS_FLOAT(value)) return Json(static_cast<double>(g_value_get_float(value)));
+  if (G_VALUE_HOLDS_FLOAT(value)) return Json(real_of(g_value_get_float(value)));
   if (GST_VALUE_HOLDS_STRUCTURE(value)) return json_of(gst_value_get_structure(value));
   if (GST_VALUE_HOLDS_ARRAY(value)) {
     Json::Array items;

@@ -156,7 +156,8 @@ std::optional<std::string> encoding_problem(const Json &value) {
     return std::nullopt;
   };
   if (const auto *text = value.string()) return of_text(*text);
-  if (const auto *number = value.real(); number && !std::isfinite(*number)) return "is not a finite number";
+  if (const auto *number = value.real(); number && !std::isfinite(*number))
+    return "is neither a finite number nor an integer up to 9223372036854775807";
   if (const auto *elements = value.array())
     for (const Json &element : *elements)
       if (auto problem = encoding_problem(element)) return problem;

@@ -260,7 +260,7 @@ TEST(CheckRequest, RefusesWhatCannotBeWritten) {
   odd.extra.set("deep", Json::Object{{std::string("\xff"), 1}});
   EXPECT_EQ(text(odd), "deep is not valid UTF-8.");
   odd.extra.set("deep", std::numeric_limits<double>::infinity());
-  EXPECT_EQ(text(odd), "deep is not a finite number.");
+  EXPECT_EQ(text(odd), "deep is neither a finite number nor an integer up to 9223372036854775807.");
   odd = request("veo", "{}");
   odd.fields.set("prompt", std::string("\xff"));
   EXPECT_EQ(text(odd), "prompt is not valid UTF-8.") << "and not missing as well";

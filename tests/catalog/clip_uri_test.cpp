@@ -194,6 +194,20 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"User", "genclip://sekret@veo", "property api-key"}),
     [](const auto &row) { return std::string(row.param.name); });
 
+TEST(ClipUri, RoundsNoIntegerAndNoNumberToAnother) {
+  const auto models = Catalog::from_text(
+      R"({"models": [{"id": "m", "open": true, "fields": {"wind": {"type": "number"}}}]})");
+  ASSERT_TRUE(models) << models.error().text;
+  for (const char *number : {"9223372036854775809", "-9223372036854775809", "1e400", "1e-400"}) {
+    const auto request = parse_clip_uri(**models, std::string("genclip://m?wind=") + number);
+    ASSERT_FALSE(request) << number << request->extra.to_text();
+    EXPECT_THAT(request.error().text, HasSubstr(std::string("it has ") + number));
+  }
+  const auto request = parse_clip_uri(**models, "genclip://m?wind=0.5&a=9223372036854775807");
+  ASSERT_TRUE(request) << request.error().text;
+  EXPECT_EQ(request->extra.to_text(), R"({"wind":0.5,"a":9223372036854775807})");
+}
+
 TEST(ClipUri, WritesEveryByteSoThatItReadsBack) {
   ClipRequest request{.model = "veo"};
   request.fields.set("prompt", "a&b=c+d%20e #f ?g/h:i \u6C34\n\"q\" ;,");

@@ -302,6 +302,43 @@ TEST(ClipDryRun, PostsTheRequestAndEndsWithoutKeyOrNetwork) {
   EXPECT_EQ(body->to_canonical_text(), R"({"duration":5,"model":"sd_2.0_special","prompt":"a red kite"})");
 }
 
+TEST(ClipDryRun, SendsTheNumbersOfExtraParamsAsTheyAre) {
+  ClipPipeline clip;
+  clip.set("model", "veo");
+  clip.set("prompt", "x");
+  clip.set("dry-run", "true");
+  clip.set("base-url", "https://service.example/api");
+  GstStructure *params = gst_structure_new("params", "a", G_TYPE_FLOAT, 0.1f, "b", G_TYPE_UINT64,
+                                           guint64{G_MAXINT64}, "c", G_TYPE_LONG, -5L, "d", G_TYPE_ULONG, 5UL,
+                                           "e", G_TYPE_DOUBLE, 0.1, "f", G_TYPE_FLOAT, 16777216.0f, nullptr);
+  const StructurePtr owned(params);
+  g_object_set(clip.src(), "extra-params", params, nullptr);
+  const auto error = clip.play();
+  ASSERT_FALSE(error) << error->text;
+  const GstStructure *request = clip.posted("genclip-request");
+  ASSERT_TRUE(request);
+  EXPECT_STREQ(
+      gst_structure_get_string(request, "body"),
+      R"({"model":"veo","prompt":"x","a":0.1,"b":9223372036854775807,"c":-5,"d":5,"e":0.1,"f":16777216.0})");
+}
+
+TEST(ClipDryRun, RefusesAnIntegerThatItWouldRound) {
+  for (const char *params :
+       {"params, big=(guint64)9223372036854775808;", "params, big=<(guint64)18446744073709551615>;"}) {
+    ClipPipeline clip;
+    clip.set("model", "veo");
+    clip.set("prompt", "x");
+    clip.set("dry-run", "true");
+    clip.set("base-url", "https://service.example/api");
+    clip.set("extra-params", params);
+    const auto error = clip.play();
+    ASSERT_TRUE(error) << params;
+    EXPECT_TRUE(error->is(GST_RESOURCE_ERROR_SETTINGS));
+    EXPECT_NE(error->text.find("big is neither a finite number nor an integer up to "), std::string::npos)
+        << error->text;
+  }
+}
+
 TEST(ClipSettingsErrors, NameEverythingThatIsMissingOrWrongAtOnce) {
   g_unsetenv("GENCLIP_BASE_URL");
   g_unsetenv("GENCLIP_API_KEY");
