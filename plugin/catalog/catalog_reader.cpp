@@ -3,6 +3,8 @@
 // Reads the sections of a catalog file. A mistake in one model does not affect the others.
 #include "plugin/catalog/catalog_reader.h"
 
+#include <algorithm>
+
 #include "plugin/base/number.h"
 #include "plugin/catalog/model_reader.h"
 #include "plugin/catalog/wording.h"
@@ -29,11 +31,13 @@ void append(std::vector<Mistake> &all, const std::vector<Mistake> &some) {
 
 void CatalogReader::read(const CatalogFile &file) {
   file_ = file.name;
-  const auto json = Json::parse(file.text, Json::Lines::noted);
+  // The built-in file, which each process reads, has been checked by a test: the check takes as long again.
+  const auto reading = first_ ? Json::Reading::tolerant : Json::Reading::exact;
+  const auto json = Json::parse(file.text, Json::Lines::noted, reading);
   if (!json) {
     note({file_, line_in(json.error().text), "", json.error().text});
   } else {
-    MistakeLog log(file_, "", first_line(*json));
+    MistakeLog log(file_, "", std::max(first_line(*json), 1));
     MemberReader top(*json, "the file", log);
     for (const char *key : kBuiltInOnly)
       if (const Json *value = top.find(key); value && !first_)

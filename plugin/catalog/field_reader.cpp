@@ -165,11 +165,16 @@ FieldSpec read_field(const std::string &name, const Json &json, const FieldSpec 
   } else if (!inherited && !json.find("type")) {
     reader.mistake(json, "it needs a type.");
   }
-  if (reader.find("required")) spec.required = reader.boolean("required");
+  const bool is_told_required = reader.boolean("required");
+  if (reader.find("required")) spec.required = is_told_required;
   spec.refused = reader.boolean("refused");
+  if (spec.refused && is_told_required) reader.mistake(json, "it cannot be both required and refused.");
   if (spec.refused) spec.required = false;
   if (const Json *value = reader.find("default")) spec.default_value = *value;
-  if (const auto *values = reader.array("values")) spec.values = *values;
+  if (const auto *values = reader.array("values")) {
+    if (values->empty()) reader.mistake(*reader.find("values"), "values must name at least one.");
+    spec.values = *values;
+  }
   if (const Json *value = reader.find("unset")) spec.unset = *value;
   replace(spec.min, reader.integer("min"));
   replace(spec.max, reader.integer("max"));

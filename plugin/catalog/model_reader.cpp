@@ -152,6 +152,11 @@ Json inherit(const Json &base, const Json &json) {
         continue;
       }
       for (const auto &[part, content] : *changes.object()) apply(*field, part, content);
+      // Of these two the later word counts.
+      for (const auto &[key, opposite] : {std::pair("required", "refused"), {"refused", "required"}})
+        if (const Json *is_said = changes.find(key);
+            is_said && *is_said == Json(true) && !changes.find(opposite))
+          remove(*field, opposite);
     }
   }
   return merged;

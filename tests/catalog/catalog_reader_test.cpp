@@ -3,6 +3,7 @@
 // A user's file: what it can change. A mistake is reported with its line and affects nothing else.
 #include "plugin/catalog/catalog_reader.h"
 
+#include <gio/gio.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -112,6 +113,11 @@ INSTANTIATE_TEST_SUITE_P(
               "among the values"},
         Wrong{"BoundOfText", "{\"id\": \"m\", \"fields\": {\"prompt\": {\n\"max\": 5}}}", 4,
               "does not apply"},
+        Wrong{"NoValues", "{\"id\": \"m\", \"fields\": {\"resolution\": {\n\"values\": []}}}", 4,
+              "at least one"},
+        Wrong{"RequiredAndRefused",
+              "{\"id\": \"m\", \"fields\": {\n\"size\": {\"required\": true, \"refused\": true}}}", 4,
+              "both required and refused"},
         Wrong{"NegativeCount", "{\"id\": \"m\", \"fields\": {\"prompt\": {\n\"max_length\": -5}}}", 4,
               "negative"},
         Wrong{"LimitWithoutMax",
@@ -149,6 +155,59 @@ TEST(CatalogFile, ThatIsNoJsonNamesTheLine) {
   ASSERT_EQ(catalog->mistakes().size(), 1u);
   EXPECT_EQ(catalog->mistakes()[0].line, 2) << all_mistakes(*catalog);
   EXPECT_TRUE(catalog->find("dance-2.5"));
+}
+
+TEST(CatalogFile, IsReadAsJsonAloneAndItsFirstMistakeNamesTheLine) {
+  const struct {
+    const char *text;
+    int line;
+    const char *said;
+  } kRows[] = {
+      {"[]", 1, "must be an object"},
+      {"", 1, "it is empty"},
+      {"\n\n", 1, "it is empty"},
+      {"{\"models\": []}\n\nxx", 3, "text follows its end"},
+      {"{\"models\": []}\n{\"models\": []}", 2, "text follows its end"},
+      {"{\"models\": [],\n\"models\": [{\"id\": \"m\", \"open\": true}]}", 2, "\"models\" twice"},
+      {"{\"models\": [{\"id\": \"a\",\n\"open\": true,\n\"id\": \"m\"}]}", 3, "\"id\" twice"},
+      {"{\"models\": [{\"id\": \"m\", \"fields\": {\"duration\": {\"min\": 4,\n\"min\": 6}}}]}", 2,
+       "\"min\" twice"},
+      {"{\"models\": [\n{\"id\": \"m\\u0000\", \"open\": true}]}", 2, "no character"},
+      {"{\"models\": [\n{\"id\": \"m\", \"open\": true,\n\"note\": \"caf\xe9\"}]}", 3, "no character"},
+      {"{'models': [{'id': 'm', 'open': true}]}", 1, "single quotes"},
+      {"{\"models\": [{\"id\": \"m\", \"open\": true}] // mine\n}", 1, "a comment"},
+  };
+  for (const auto &[text, line, said] : kRows) {
+    const auto catalog = read(text);
+    ASSERT_EQ(catalog->mistakes().size(), 1u) << text << all_mistakes(*catalog);
+    EXPECT_EQ(catalog->mistakes()[0].line, line) << all_mistakes(*catalog);
+    EXPECT_THAT(catalog->mistakes()[0].text, HasSubstr(said));
+    EXPECT_FALSE(catalog->find("m")) << text;
+    EXPECT_TRUE(catalog->find("dance-2.5"));
+  }
+}
+
+TEST(CatalogFile, ThatIsBuiltInPassesTheSameCheck) {
+  ASSERT_TRUE(Catalog::built_in());
+  const std::unique_ptr<GBytes, decltype(&g_bytes_unref)> bytes(
+      g_resources_lookup_data("/genclip/catalog/models.json", G_RESOURCE_LOOKUP_FLAGS_NONE, nullptr),
+      g_bytes_unref);
+  ASSERT_TRUE(bytes);
+  size_t size = 0;
+  const auto *text = static_cast<const char *>(g_bytes_get_data(bytes.get(), &size));
+  const auto json = Json::parse({text, size}, Json::Lines::noted, Json::Reading::exact);
+  EXPECT_EQ(json ? "" : json.error().text, "");
+}
+
+TEST(CatalogFile, RefusesWhatTheOtherModelRequiresAndTheReverse) {
+  const auto catalog = read(R"({"models": [
+    {"id": "a", "fields": {"prompt": {}, "duration": {"required": true, "default": 5}, "size": {"refused": true}}},
+    {"id": "b", "like": "a", "fields": {"duration": {"refused": true}, "size": {"required": true}}}]})");
+  ASSERT_EQ(all_mistakes(*catalog), "");
+  EXPECT_TRUE(catalog->find("b")->find("duration")->refused);
+  EXPECT_FALSE(catalog->find("b")->find("duration")->required);
+  EXPECT_TRUE(catalog->find("b")->find("size")->required);
+  EXPECT_FALSE(catalog->find("b")->find("size")->refused);
 }
 
 TEST(CatalogFile, KeepsTheEarlierModelWhereTheNewOneIsWrong) {
