@@ -120,7 +120,7 @@ class RequestCheck {
       else if (extra && (catalog_.common_field(field) || is_request_name(field)))
         problem(field,
                 "The extra parameters hold " + quoted(name) + ", which has a property; set " + field + ".");
-      else if (checked_.api_ == Api::legacy && field == kLegacyDuration && !spec().find(field))
+      else if (field == kLegacyDuration && has_legacy_duration(&spec()))
         problem(field, quoted(field) +
                            " is the legacy API's name for duration, which has a property; set duration.");
       else if (is_request_name(field))

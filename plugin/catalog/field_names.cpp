@@ -210,9 +210,7 @@ std::string meant_field(const Catalog &catalog, const ModelSpec &model, std::str
     if (!field.refused && is_meant(field.name)) return field.name;
   for (const FieldSpec &field : catalog.common_fields())
     if (is_meant(field.name) && is_taken(field.name)) return field.name;
-  if (is_meant(kLegacyDuration) && name != kLegacyDuration && !model.apis.empty() &&
-      model.apis.front() == Api::legacy)
-    return "duration";
+  if (is_meant(kLegacyDuration) && name != kLegacyDuration && has_legacy_duration(&model)) return "duration";
   for (const auto &[alias, field] : catalog.aliases())
     if (is_meant(alias) && is_taken(field)) return field;
   return {};

@@ -20,4 +20,9 @@ const FieldSpec *find_field(const std::vector<FieldSpec> &fields, std::string_vi
   return found == fields.end() ? nullptr : &*found;
 }
 
+bool has_legacy_duration(const ModelSpec *model) {
+  return !model ||
+         (std::ranges::find(model->apis, Api::legacy) != model->apis.end() && !model->find(kLegacyDuration));
+}
+
 }  // namespace genclip

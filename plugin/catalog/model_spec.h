@@ -135,6 +135,10 @@ struct ModelSpec {
 // The legacy API's name of `duration` (§2.6).
 constexpr std::string_view kLegacyDuration = "seconds";
 
+// Whether it means `duration` for this model: it has the legacy API, whichever one a request chooses, and no
+// field of that name. Null, an unknown model, may have all.
+bool has_legacy_duration(const ModelSpec *model);
+
 // One model of the text gateway (§2.5).
 struct TextModel {
   enum class Variant { standard, official, low_cost };

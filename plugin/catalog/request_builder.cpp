@@ -29,8 +29,7 @@ template <typename ValuesOf>
 std::optional<Error> RequestBuilder::add_values(const std::string &name, const std::string &text,
                                                 ValuesOf values_of) {
   std::string field(catalog_.canonical(name));
-  if (field == kLegacyDuration && spec_ && spec_->apis.front() == Api::legacy && !spec_->find(field))
-    field = "duration";
+  if (field == kLegacyDuration && has_legacy_duration(spec_.get())) field = "duration";
   if (names_credential(field) && !(spec_ && spec_->find(field))) return request_error(place_.key_text);
   if (field == "take") return set_take(text);
   if (field == "api") return set_api(text);

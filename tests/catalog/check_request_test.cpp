@@ -249,7 +249,12 @@ TEST(CheckRequest, RefusesTheLegacyNameOfDurationBesideTheProperty) {
         << model;
   EXPECT_THAT(text(request("sky2Stable", R"({"prompt":"x"})", R"({"seconds":7})")),
               HasSubstr("set duration"));
-  // On the other API it is a field like any other.
+  for (const Api api : {Api::automatic, Api::tasks, Api::legacy}) {
+    ClipRequest both = request("dance_1_5_pro_720p", R"({"prompt":"x"})", R"({"seconds":7})");
+    both.api = api;
+    EXPECT_THAT(text(both), HasSubstr("set duration")) << to_word(api);
+  }
+  // For a model without that API it is a field like any other.
   EXPECT_EQ(text(request("dream-5.0", R"({"prompt":"x"})", R"({"seconds":7})")), "");
 }
 

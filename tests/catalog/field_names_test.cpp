@@ -120,6 +120,8 @@ TEST(FieldNames, AFieldHasOneSpelling) {
   EXPECT_EQ(told("Image-URLs", "veo"),
             "\"Image-URLs\" is no field of a request; did you mean reference_images?");
   EXPECT_EQ(told("Seconds", "sky2Stable"), "\"Seconds\" is no field of a request; did you mean duration?");
+  EXPECT_EQ(told("Seconds", "dance_1_5_pro_720p"),
+            "\"Seconds\" is no field of a request; did you mean duration?");
   EXPECT_EQ(told("reference_images[0]", "veo"),
             "\"reference_images[0]\" is no field of a request; did you mean reference_images?");
   EXPECT_THAT(told("amp;seed", "veo"), HasSubstr("write & in place of &amp;"));
