@@ -7,6 +7,7 @@
 #include <iterator>
 #include <map>
 
+#include "plugin/base/trimmed.h"
 #include "plugin/base/utf8.h"
 #include "plugin/catalog/settings.h"
 #include "plugin/catalog/wording.h"
@@ -143,11 +144,23 @@ std::string_view without_path(std::string_view name) {
       0, static_cast<size_t>(std::find_if(name.begin() + begin, name.end(), ends) - name.begin()));
 }
 
-// In lower case, with "_" for "-": firstImage, which a model may have, is not first_image.
-std::string as_field(std::string_view name) {
+// In lower case, with "_" for "-": firstImage, which a model may have, is not first_image. What stands in it
+// is judged as a reference in any case (untyped_media.h).
+std::string as_media_field(std::string_view name) {
   std::string field;
   for (const char c : name) field += c == '-' ? '_' : g_ascii_tolower(c);
   return field.substr(std::min(field.find_first_not_of('_'), field.size()));
+}
+
+// Of the names that open models are sent: a blank at an end is seen by nobody, and makes another field.
+bool has_hidden_letters(std::string_view name) {
+  if (name.empty() || !is_utf8(name)) return false;
+  const char *const end = name.data() + name.size();
+  const auto is_seen = [](const char *at) { return g_unichar_isgraph(g_utf8_get_char(at)); };
+  if (!is_seen(name.data()) || !is_seen(g_utf8_prev_char(end))) return true;
+  for (const char *at = name.data(); at < end; at = g_utf8_next_char(at))
+    if (g_unichar_iscntrl(g_utf8_get_char(at))) return true;
+  return false;
 }
 
 // "models", which people set in the environment alone. Of other such settings the names are too particular.
@@ -201,18 +214,24 @@ std::string setting_text(std::string_view name, const Setting &setting, SettingP
 
 // The field that `name` spells otherwise; empty: none.
 std::string meant_field(const Catalog &catalog, const ModelSpec &model, std::string_view name) {
-  const std::string wanted = as_field(without_path(name));
-  const auto is_meant = [&](std::string_view field) { return as_field(field) == wanted; };
+  const std::string_view written = without_path(trimmed(name));
+  const std::string letters = letters_of(written);
+  const auto is_like = [&](std::string_view field) {
+    return !letters.empty() && letters_of(field) == letters;
+  };
+  const auto is_meant = [&](const FieldSpec &field, std::string_view called) {
+    return media_kind(field.type) ? as_media_field(called) == as_media_field(written) : is_like(called);
+  };
   const auto is_taken = [&](std::string_view field) { return model.open || model.find(field); };
   for (const std::string_view field : kRequestNames)
-    if (is_meant(field)) return std::string(field);
+    if (is_like(field)) return std::string(field);
   for (const FieldSpec &field : model.fields)
-    if (!field.refused && is_meant(field.name)) return field.name;
+    if (!field.refused && is_meant(field, field.name)) return field.name;
   for (const FieldSpec &field : catalog.common_fields())
-    if (is_meant(field.name) && is_taken(field.name)) return field.name;
-  if (is_meant(kLegacyDuration) && name != kLegacyDuration && has_legacy_duration(&model)) return "duration";
+    if (is_meant(field, field.name) && is_taken(field.name)) return field.name;
+  if (is_like(kLegacyDuration) && name != kLegacyDuration && has_legacy_duration(&model)) return "duration";
   for (const auto &[alias, field] : catalog.aliases())
-    if (is_meant(alias) && is_taken(field)) return field;
+    if (is_meant(*catalog.common_field(field), alias) && is_taken(field)) return field;
   return {};
 }
 
@@ -253,8 +272,11 @@ std::optional<std::string> misplaced_name_text(const Catalog &catalog, const Mod
   const std::string_view field = catalog.canonical(name);
   if (model.find(field) || catalog.common_field(field) || is_request_name(field)) return std::nullopt;
   const std::string meant = meant_field(catalog, model, name);
-  if (meant.empty()) return std::nullopt;
-  return quoted(name) + " is no field of a request; did you mean " + meant + "?";
+  if (!meant.empty()) return quoted(name) + " is no field of a request; did you mean " + meant + "?";
+  if (has_hidden_letters(name))
+    return quoted(name) +
+           " is no field of a request: its name has a control character, or a blank at an end.";
+  return std::nullopt;
 }
 
 }  // namespace genclip

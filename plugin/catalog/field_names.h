@@ -26,7 +26,8 @@ bool is_request_name(std::string_view name);
 // name, for a field that the model itself has, and for a common field. `model` may be null.
 std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const ModelSpec *model,
                                                   std::string_view name, SettingPlace place);
-// The same; and names the field that is meant by another spelling of it.
+// The same; and names the field that is meant by another spelling of it, in case, "-", "_" and blanks; or
+// says that the name has a blank at an end, or a control character.
 std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,
                                                std::string_view name);
 

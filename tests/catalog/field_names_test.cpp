@@ -15,6 +15,7 @@
 #include "plugin/catalog/check_request.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/settings.h"
+#include "plugin/catalog/wording.h"
 
 namespace genclip {
 namespace {
@@ -125,6 +126,22 @@ TEST(FieldNames, AFieldHasOneSpelling) {
   EXPECT_EQ(told("reference_images[0]", "veo"),
             "\"reference_images[0]\" is no field of a request; did you mean reference_images?");
   EXPECT_THAT(told("amp;seed", "veo"), HasSubstr("write & in place of &amp;"));
+  for (const auto &[name, meant] : {std::pair("AspectRatio", "aspect_ratio"),
+                                    {"aspectRatio", "aspect_ratio"},
+                                    {"aspectratio", "aspect_ratio"},
+                                    {"GenerateAudio", "generate_audio"},
+                                    {"first_image ", "first_image"},
+                                    {" duration", "duration"},
+                                    {"prompt ", "prompt"},
+                                    {"take\t", "take"},
+                                    {"images ", "reference_images"},
+                                    {"\u00a0seed", "seed"},
+                                    {"dura\ntion", "duration"}})
+    EXPECT_EQ(told(name, "veo"), quoted(name) + " is no field of a request; did you mean " + meant + "?");
+  for (const char *name : {" style", "style ", "style\n", "sty\tle", "\u3000style", "style\u200b", " "})
+    EXPECT_EQ(
+        told(name, "veo"),
+        quoted(name) + " is no field of a request: its name has a control character, or a blank at an end.");
   // What a model with open fields may have.
   for (const char *name : {"models", "help", "firstImage", "style", "film-style", "name", "loop", "strength",
                            "language[0]", "x.max", "\u540d", "t\u00e4ke", "-", ""})
@@ -133,6 +150,12 @@ TEST(FieldNames, AFieldHasOneSpelling) {
     EXPECT_EQ(told(name, "veo"), "") << name;
   // It has no such field, whose names another text lists.
   EXPECT_EQ(told("Seed", "dance-2.5"), "");
+}
+
+TEST(FieldNames, AnOpenModelIsNotSentAFieldByAnotherSpelling) {
+  for (const char *name : {" duration", "prompt ", "images ", "take ", "GenerateAudio", " style", "sty\tle"})
+    for (const std::string &problem : problems_with(name))
+      EXPECT_THAT(problem, HasSubstr("is no field of a request")) << name;
 }
 
 TEST(FieldNames, AModelMayHaveAFieldThatIsNamedAsASetting) {
