@@ -291,7 +291,7 @@ class RequestCheck {
       return look_for_references(*json, inside);
     }
     if (!is_untyped_reference(name, *text)) {
-      if (!place.is_in_text && is_untyped_url(name, *text)) add_url(place, *text);
+      if (is_untyped_url(name, *text)) add_url(place, *text, kind_of(name, *text));
       return;
     }
     if (place.is_in_text)
@@ -307,12 +307,14 @@ class RequestCheck {
     check_reference(std::move(reference), kind_of(name, *text), std::string(trimmed(*text)));
   }
 
-  // The name is a guess, so the medium may be of any kind. A hostile request has no end of them.
-  void add_url(const UntypedPlace &place, const std::string &url) {
+  // The name is a guess, so the medium may be of any kind. `kind` is for texts only. A hostile request has no
+  // end of them.
+  void add_url(const UntypedPlace &place, const std::string &url, const std::optional<MediaKind> &kind) {
     const std::string shown = shown_line(place.text);
-    if (const auto wrong = http_problem(url, policy_.refuses_private_hosts))
-      return problem(place.field, shown + " " + *wrong + ".");
-    if (checked_.untyped_urls_.size() < kMostReferences)
+    const auto reference = read_reference(url, {kind, spec().assets, policy_});
+    if (!reference) return problem(place.field, shown + " " + reference.error() + ".");
+    if (reference->source == MediaSource::url && !place.is_in_text &&
+        checked_.untyped_urls_.size() < kMostReferences)
       checked_.untyped_urls_.push_back(
           {.field = place.field, .steps = place.steps, .name = shown, .url = url, .kind = std::nullopt});
   }

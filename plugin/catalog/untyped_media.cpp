@@ -199,11 +199,12 @@ bool is_untyped_reference(const UntypedName &name, std::string_view value) {
 
 bool is_untyped_url(const UntypedName &name, const std::string &value) {
   const std::string scheme = scheme_of(value);
-  if ((scheme != "http" && scheme != "https") || http_problem(value, false)) return false;
-  if (names_text_or_output(name)) return false;
+  const bool is_http = scheme == "http" || scheme == "https";
+  const bool is_url = is_http || scheme == "assetid" || value.substr(scheme.size()).starts_with("://");
+  if (scheme.empty() || !is_url || names_text_or_output(name)) return false;
   const std::vector<MediaWord> media = media_words(name.path);
   return std::ranges::any_of(media, [](const MediaWord &word) { return word.kind.has_value(); }) ||
-         !media_type_of_path(value).empty();
+         (is_http && !media_type_of_path(value).empty());
 }
 
 std::optional<Json> json_in_text(const UntypedName &name, std::string_view value) {

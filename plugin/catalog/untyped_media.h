@@ -31,9 +31,10 @@ struct UntypedName {
 //   the name speaks of a picture, a video, a sound or a URL.
 bool is_untyped_reference(const UntypedName &name, std::string_view value);
 
-// Whether the value is an http or https URL of a medium, which the service fetches itself: the name speaks of
-// a picture, a video or a sound, and not only of a URL, or the URL has the extension of such a file. Not in a
-// text about media, nor for what the service is to make.
+// Whether the value is a URL of a medium, which the service would have to fetch itself: the name speaks of a
+// picture, a video or a sound, and not only of a URL; of an http or https URL also where it has the extension
+// of such a file. Not in a text about media, nor for what the service is to make. Whether the service can
+// fetch it is for read_reference().
 bool is_untyped_url(const UntypedName &name, const std::string &value);
 
 // The list or the object that a text consists of, in which a reference may stand; nothing in a text about

@@ -189,10 +189,9 @@ TEST(UntypedMedia, AreFoundAtAnyDepth) {
 
 TEST(UntypedMedia, AreNotWhatTheServiceMayUnderstand) {
   for (const char *name : kNames)
-    for (const Json &value :
-         {Json("https://a/k.png"), Json("s3://bucket/k.png"), Json("data: a, b"), Json("AAAA"),
-          Json("assetId://7"), Json("16:9"), Json("fast"), Json(""), Json(" "), Json(true), Json(24),
-          Json("2.5"), Json(".mp4"), Json(Json::Object{{"kind", "image/png"}})})
+    for (const Json &value : {Json("https://a/k.png"), Json("data: a, b"), Json("AAAA"), Json("16:9"),
+                              Json("fast"), Json(""), Json(" "), Json(true), Json(24), Json("2.5"),
+                              Json(".mp4"), Json(Json::Object{{"kind", "image/png"}})})
       EXPECT_EQ(fault(name, value), "") << name << " " << value.to_text();
   EXPECT_EQ(fault("frame_rate", "24/1"), "");
   EXPECT_EQ(fault("image_type", "image/png"), "");
@@ -292,7 +291,8 @@ TEST(UntypedMedia, AtUrlsAreLookedAtAndGoOutAsTheyAreWritten) {
       {"output_video", "https://a/k.mp4", ""},
       {"image_url", " https://a/k ", ""},
       {"image_url", R"(["https://a/k"])", ""},
-      {"image_url", "s3://a/k.png", ""},
+      {"storage_url", "s3://a/k.png", ""},
+      {"video_reference", R"(["https://a/k"])", ""},
   };
   for (const auto &row : rows) {
     SCOPED_TRACE(std::string(row.field) + " " + row.value.to_text());
@@ -305,6 +305,50 @@ TEST(UntypedMedia, AtUrlsAreLookedAtAndGoOutAsTheyAreWritten) {
     EXPECT_EQ(request->untyped_urls().front().name, row.name);
     EXPECT_EQ(request->untyped_urls().front().kind, std::nullopt);
   }
+}
+
+// The whole rule of a media field, where the name speaks of a picture, a video or a sound.
+TEST(UntypedMedia, AtUrlsThatTheServiceDoesNotFetchAreRefused) {
+  for (const char *name :
+       {"image_url", "start_image_url", "video_reference", "audio_reference", "startFrame"})
+    for (const auto &[value, told] : {std::pair<const char *, const char *>("assetId://abc", "is an asset"),
+                                      {"assetid://abc", "is an asset"},
+                                      {"assetId:abc", "is an asset"},
+                                      {"http://", "is not a complete URL"},
+                                      {"https://", "is not a complete URL"},
+                                      {"http:///x", "is not a complete URL"},
+                                      {"https:h/x", "is not a complete URL"},
+                                      {"https://host/my kite.png", "contains a blank"},
+                                      {"s3://b/k.png", "has the scheme \"s3\""},
+                                      {"gs://b/k.png", "has the scheme \"gs\""},
+                                      {"rtsp://h/k", "has the scheme \"rtsp\""}}) {
+      EXPECT_THAT(fault(name, value), AllOf(StartsWith(name), HasSubstr(told))) << value;
+      EXPECT_FALSE(checked(name, value, "veo", true)) << name << " " << value;
+    }
+  EXPECT_THAT(fault("image", Json::Array{"https://a/k", "s3://b/k"}), StartsWith("image[1] has the scheme"));
+  EXPECT_THAT(fault("start_image_url", "assetId://abc", "videos_stable_fast"),
+              StartsWith("start_image_url is an asset, which this model does not support"));
+  EXPECT_THAT(fault("video_reference", R"(["s3://b/k"])", "videos_stable_fast"), HasSubstr("the scheme"));
+  // Where the name does not speak of them, the service may store there.
+  for (const char *name : {"storage_url", "source", "style", "image_prompt", "output_video", "callback_url"})
+    for (const char *value : {"s3://b/k.png", "assetId://abc", "https://"})
+      EXPECT_EQ(fault(name, value), "") << name << " " << value;
+  for (const char *value : {"16://9", "a:b", "film: noir", "slow://"}) EXPECT_EQ(fault("style", value), "");
+}
+
+TEST(UntypedMedia, AssetsGoOutAsTheyAreWrittenWhereTheModelHasThem) {
+  const auto catalog = Catalog::from_text(
+      R"({"models": [{"id": "mine", "open": true, "assets": true, "fields": {"prompt": {}}}]})");
+  ASSERT_TRUE(catalog) << catalog.error().text;
+  ClipRequest request{.model = "mine"};
+  request.fields.set("prompt", "x");
+  request.extra.set("image_url", "assetId://abc");
+  const auto sent = check_request(**catalog, request, {});
+  ASSERT_TRUE(sent) << problems_text(sent.error());
+  EXPECT_TRUE(sent->media().empty() && sent->untyped_urls().empty());
+  EXPECT_EQ(*sent->body().find("image_url"), Json("assetId://abc"));
+  request.extra.set("image_url", "assetid://abc");
+  EXPECT_FALSE(check_request(**catalog, request, {}));
 }
 
 TEST(UntypedMedia, AtUrlsOfAPrivateNetworkAreRefusedForAPublicService) {
