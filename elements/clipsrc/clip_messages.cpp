@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elements/clipsrc/clip_messages.h"
 
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -35,6 +36,11 @@ const ProgressCode *code_of(ClipStatus status) {
 }
 
 std::string continue_text(const GenerationState &state) {
+  if (state.status == ClipStatus::submitting)
+    return "Submitting: not accepted yet; it is sent again " +
+           (state.sent_again_in > 0
+                ? "in " + std::to_string(std::lround(std::ceil(state.sent_again_in))) + " s"
+                : std::string("now"));
   std::string text = "Generating: " + std::string(to_word(state.status));
   if (state.status == ClipStatus::preparing)
     text = state.link == 0
@@ -149,8 +155,11 @@ void ClipMessages::enqueue_progress(const GenerationState &state) {
   const ProgressCode *code = code_of(state.status);
   const std::string task = state.task_id.empty() ? "" : " (task " + state.task_id + ")";
   if (open_ && code != open_) {
+    const bool is_submitted = open_ != code_of(ClipStatus::submitting) || !state.task_id.empty();
     if (state.status == ClipStatus::failed)
       enqueue_progress_message(GST_PROGRESS_TYPE_ERROR, open_->failed + task, -1);
+    else if (!is_submitted)
+      enqueue_progress_message(GST_PROGRESS_TYPE_CANCELED, "Not submitted yet", -1);
     else
       enqueue_progress_message(GST_PROGRESS_TYPE_COMPLETE, open_->done + task, 100);
   }
@@ -161,8 +170,9 @@ void ClipMessages::enqueue_progress(const GenerationState &state) {
     enqueue_progress_message(GST_PROGRESS_TYPE_START, std::string(code->begins) + " " + what + task, -1);
   }
   const bool moved = !last_ || state.status != last_->status || state.progress != last_->progress ||
-                     state.link != last_->link;
-  if (code && state.status != ClipStatus::submitting && moved)
+                     state.link != last_->link || state.sent_again_in != last_->sent_again_in;
+  const bool is_on_its_way = state.status == ClipStatus::submitting && state.sent_again_in < 0;
+  if (code && !is_on_its_way && moved)
     enqueue_progress_message(GST_PROGRESS_TYPE_CONTINUE, continue_text(state), state.progress);
 }
 

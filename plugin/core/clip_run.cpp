@@ -469,7 +469,9 @@ Reaction answer(ClipRun &&run, const SubmitRefused &refusal) {
                                                                   : "the service refused it with HTTP " +
                                                                         std::to_string(refusal.http_status)));
   if (refusal.is_sent_again)
-    reaction.view = ClipView{.status = ClipStatus::waiting, .model = reaction.run.record.model};
+    reaction.view = ClipView{.status = ClipStatus::submitting,
+                             .model = reaction.run.record.model,
+                             .sent_again_in = refusal.sent_again_in};
   return with_outcome(std::move(reaction),
                       refusal.http_status == 0 ? Outcome::not_submitted : Outcome::refused);
 }

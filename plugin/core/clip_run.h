@@ -99,6 +99,7 @@ struct SubmitRefused {
   unsigned http_status = 0;  // 0: it never reached the service.
   // The service asked to send it later, or refused the key, and there is a renewed one.
   bool is_sent_again = false;
+  double sent_again_in = 0;  // Seconds.
 };
 struct SubmitUnanswered {  // The outcome is unknown.
   std::string error;

@@ -51,6 +51,9 @@ struct ClipView {
   bool reused = false;          // This run submitted nothing, because the clip or the task existed.
   bool charged = false;         // There is a task that this run has submitted, or follows.
   bool completed = false;       // … and it was completed, so that it is paid, whatever becomes of its clip.
+  // While submitting: the service did not take the request, so nothing is on its way until it is sent again,
+  // so many seconds after this state. -1: it is on its way.
+  double sent_again_in = -1;
 
   friend bool operator==(const ClipView &, const ClipView &) = default;
 };

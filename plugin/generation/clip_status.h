@@ -30,7 +30,8 @@ struct GenerationState : ClipView {
 
   // A request is on its way to the service: whoever stops now does not learn whether it is accepted.
   bool is_submitting() const {
-    return status == ClipStatus::submitting || (status == ClipStatus::preparing && link_submits);
+    return (status == ClipStatus::submitting && sent_again_in < 0) ||
+           (status == ClipStatus::preparing && link_submits);
   }
 
   // The clip is paid, or the one before it that is made, and is not in the store yet.

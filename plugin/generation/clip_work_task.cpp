@@ -105,8 +105,9 @@ Result<void> ClipWork::submit() {
   SubmitHooks hooks;
   hooks.before_post = [&] { return intend(guard); };
   // The journal says that there is no task, should the process end during this wait.
-  hooks.before_wait = [&](const Error &refusal) {
-    learn_if_possible(SubmitRefused{refusal.text, refusal.http_status, true});
+  hooks.before_wait = [&](const Error &refusal, std::chrono::milliseconds pause) {
+    learn_if_possible(
+        SubmitRefused{refusal.text, refusal.http_status, true, std::chrono::duration<double>(pause).count()});
     guard.reset();
   };
   tasks_.expect(wanted_result(prepared->request.body()));

@@ -201,7 +201,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       if (!is_refusal(reply->status)) return in_doubt(std::move(failure.error), std::move(told));
       if (renew_key(failure.error)) {
         // The journal and the ledger are told as of a wait, because they know no other way to another POST.
-        if (hooks.before_wait) hooks.before_wait(failure.error);
+        if (hooks.before_wait) hooks.before_wait(failure.error, std::chrono::milliseconds(0));
         if (hooks.after_wait) hooks.after_wait();
         continue;
       }
@@ -214,7 +214,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       return SubmitFailure{.error = with_patience(std::move(failure.error), wished, attempt),
                            .passes_after = wished.value_or(std::chrono::milliseconds(0))};
     log_.submit_again(failure.error, *pause);
-    if (hooks.before_wait) hooks.before_wait(failure.error);
+    if (hooks.before_wait) hooks.before_wait(failure.error, *pause);
     if (tell_outage_ && outage.is_news(clock_.now() + *pause)) tell_outage_(TaskCall::submit, failure.error);
     if (!wait(*pause, cancellable)) return SubmitFailure{cancelled()};
     if (hooks.after_wait) hooks.after_wait();

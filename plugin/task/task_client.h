@@ -56,7 +56,7 @@ struct SubmitFailure {
 struct SubmitHooks {
   std::function<Result<void>()> before_post;  // An error: nothing is sent.
   // The request surely was not accepted, and is sent again after a wait, or at once with a renewed key.
-  std::function<void(const Error &refusal)> before_wait;
+  std::function<void(const Error &refusal, std::chrono::milliseconds pause)> before_wait;
   std::function<void()> after_wait;
 };
 

@@ -82,6 +82,14 @@ TEST(EndingJson, TellsOfAStoppedRunWhatTheClipsBeforeItCost) {
   EXPECT_EQ(*json.find("charged")->string(), "yes");
 }
 
+TEST(EndingJson, TellsOfARunThatWasStoppedBeforeItsRequestIsSentAgainThatNothingIsOnItsWay) {
+  GenerationState stopped;
+  stopped.status = ClipStatus::submitting;
+  EXPECT_EQ(*state_json(stopped, "stopped").find("outcome")->string(), "unknown");
+  stopped.sent_again_in = 0;
+  EXPECT_EQ(*state_json(stopped, "stopped").find("outcome")->string(), "not-submitted");
+}
+
 TEST(EndingJson, TellsOfARunThatWasStoppedWhileItsClipCameThatItIsPaid) {
   GenerationState stopped = chain(-1, 0);
   stopped.status = ClipStatus::downloading;

@@ -153,8 +153,8 @@ TEST(ClipMessages, SayThatWhatWasUnderWayIsCancelledWhenTheRunIsStopped) {
   EXPECT_EQ(submitting.text.find("attach"), std::string::npos) << submitting.text;
 
   const Progress waiting =
-      progress_of_a_stop_at({.submit = {answer(429, "{}", "Retry-After: 300\r\n")}}, "waiting");
-  EXPECT_EQ(waiting.code, "wait");
+      progress_of_a_stop_at({.submit = {answer(429, "{}", "Retry-After: 300\r\n")}}, "submitting");
+  EXPECT_EQ(waiting.code, "submit");
 }
 
 // As of gst-launch -e at Ctrl-C, which begins to play, and so comes to its end, once no progress is open.

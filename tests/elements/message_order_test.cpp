@@ -22,8 +22,9 @@ GenerationState state(uint64_t version, ClipStatus status, int progress) {
   return made;
 }
 
-// "STATUS PROGRESS" of each genclip-task.
-std::vector<std::string> posted_for(const std::vector<GenerationState> &states) {
+// What `told_by` reads in each message; empty: nothing.
+std::vector<std::string> posted_for(const std::vector<GenerationState> &states,
+                                    std::string (*told_by)(GstMessage *)) {
   // It has no such properties, so GObject prints warnings.
   const guint handler = g_log_set_handler(
       "GLib-GObject", G_LOG_LEVEL_WARNING, [](const char *, GLogLevelFlags, const char *, gpointer) {},
@@ -39,25 +40,79 @@ std::vector<std::string> posted_for(const std::vector<GenerationState> &states) 
   messages->close();
   std::vector<std::string> told;
   while (auto message = GRef<GstMessage>::adopt(gst_bus_pop(bus.get()))) {
-    if (!gst_message_has_name(message.get(), "genclip-task")) continue;
-    const GstStructure *task = gst_message_get_structure(message.get());
-    int progress = -7;
-    gst_structure_get_int(task, "progress", &progress);
-    told.push_back(std::string(gst_structure_get_string(task, "status")) + " " + std::to_string(progress));
+    if (std::string text = told_by(message.get()); !text.empty()) told.push_back(std::move(text));
   }
   gst_element_set_bus(element.get(), nullptr);
   g_log_remove_handler("GLib-GObject", handler);
   return told;
 }
 
+// "STATUS PROGRESS" of a genclip-task.
+std::string task_of(GstMessage *message) {
+  if (!gst_message_has_name(message, "genclip-task")) return {};
+  const GstStructure *task = gst_message_get_structure(message);
+  int progress = -7;
+  gst_structure_get_int(task, "progress", &progress);
+  return std::string(gst_structure_get_string(task, "status")) + " " + std::to_string(progress);
+}
+
+std::string progress_of(GstMessage *message) {
+  if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_PROGRESS) return {};
+  GstProgressType type;
+  char *code = nullptr;
+  char *text = nullptr;
+  gst_message_parse_progress(message, &type, &code, &text);
+  constexpr const char *kTypes[] = {"start", "continue", "complete", "canceled", "error"};
+  return std::string(kTypes[type - GST_PROGRESS_TYPE_START]) + " " + GStringPtr(code).get() + ": " +
+         GStringPtr(text).get();
+}
+
+TEST(ClipMessageOrder, ASubmitThatIsSentAgainStaysOneUntilItEnds) {
+  using Told = std::vector<std::string>;
+  const auto sent = state(1, ClipStatus::submitting, -1);
+  auto refused = state(2, ClipStatus::submitting, -1), sent_again = state(3, ClipStatus::submitting, -1);
+  refused.sent_again_in = 4.2;
+  auto accepted = state(4, ClipStatus::queued, -1);
+  accepted.task_id = "t-1";
+  const auto failed = state(4, ClipStatus::failed, -1);
+  const Told begun = {"start submit: Submitting the request for the clip",
+                      "continue submit: Submitting: not accepted yet; it is sent again in 5 s"};
+  const auto with = [&](Told more) {
+    more.insert(more.begin(), begun.begin(), begun.end());
+    return more;
+  };
+  EXPECT_EQ(
+      posted_for({sent, refused, sent_again, accepted}, progress_of),
+      with({"complete submit: Submitted (task t-1)", "start generate: Generating the clip (task t-1)",
+            "continue generate: Generating: queued",
+            "canceled generate: Stopped; the task continues at the service: run again to attach to it"}));
+  EXPECT_EQ(posted_for({sent, refused, sent_again, failed}, progress_of),
+            with({"error submit: Submitting failed"}));
+  EXPECT_EQ(posted_for({sent, refused}, progress_of), with({"canceled submit: Stopped while submitting"}));
+  EXPECT_EQ(posted_for({sent, refused, sent_again}, task_of), (Told{"submitting -1"})) << "nothing is new";
+  refused.sent_again_in = 0;
+  EXPECT_EQ(posted_for({sent, refused}, progress_of)[1],
+            "continue submit: Submitting: not accepted yet; it is sent again now");
+}
+
+// Meanwhile the budget lets another clip go first.
+TEST(ClipMessageOrder, ASubmitIsCompleteOnlyWithATask) {
+  const auto told =
+      posted_for({state(1, ClipStatus::submitting, -1), state(2, ClipStatus::waiting, -1)}, progress_of);
+  ASSERT_GE(told.size(), 3u);
+  EXPECT_EQ(told[1], "canceled submit: Not submitted yet");
+  EXPECT_EQ(told[2], "start wait: Waiting for the turn of the clip");
+}
+
 TEST(ClipMessageOrder, ANewerStateIsNotFollowedByAnOlderOne) {
   using Told = std::vector<std::string>;
   const auto idle = state(0, ClipStatus::idle, -1);
   const auto first = state(2, ClipStatus::processing, 20), second = state(3, ClipStatus::processing, 30);
-  EXPECT_EQ(posted_for({idle, first, second}), (Told{"idle -1", "processing 20", "processing 30"}));
-  EXPECT_EQ(posted_for({idle, second, first}), (Told{"idle -1", "processing 30"}));
-  EXPECT_EQ(posted_for({first, idle, second}), (Told{"processing 20", "processing 30"}));
-  EXPECT_EQ(posted_for({first, first, second}), (Told{"processing 20", "processing 30"})) << "nor by itself";
+  EXPECT_EQ(posted_for({idle, first, second}, task_of), (Told{"idle -1", "processing 20", "processing 30"}));
+  EXPECT_EQ(posted_for({idle, second, first}, task_of), (Told{"idle -1", "processing 30"}));
+  EXPECT_EQ(posted_for({first, idle, second}, task_of), (Told{"processing 20", "processing 30"}));
+  EXPECT_EQ(posted_for({first, first, second}, task_of), (Told{"processing 20", "processing 30"}))
+      << "nor by itself";
 }
 
 TEST(ClipMessageOrder, NothingIsPostedForAnElementThatHasClosedThem) {

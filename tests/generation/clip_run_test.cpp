@@ -490,9 +490,8 @@ TEST(React, WarnsOnceOfWhatIsSubmittedTwice) {
   Reaction reaction = react(fresh, TurnBegins{.open = {.unanswered = 1}});
   reaction = react(reaction.run, SubmitBegins{});
   EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::unanswered_submits));
-  reaction = react(reaction.run, SubmitRefused{"later", 429, true});
+  reaction = react(reaction.run, SubmitRefused{"later", 429, true, 5});
   EXPECT_EQ(reaction.run.step, ClipStep::submit);
-  EXPECT_EQ(reaction.view->status, ClipStatus::waiting) << "nothing is on its way";
   EXPECT_THAT(react(reaction.run, SubmitBegins{}).warnings, IsEmpty());
 }
 
@@ -504,6 +503,22 @@ TEST(React, ForgetsUnknownTasksOnlyWhereItHasPaidAnew) {
   EXPECT_THAT(react(run, ClipFetched{}).run.record.unfetched_tasks, ElementsAre("old", "other"));
   run.has_paid = true;
   EXPECT_THAT(react(run, ClipFetched{}).run.record.unfetched_tasks, ElementsAre("other"));
+}
+
+TEST(React, KeepsSubmittingWhileTheRequestIsSentAgain) {
+  const auto on_its_way = [](const ClipView &view) {
+    GenerationState state;
+    static_cast<ClipView &>(state) = view;
+    return state.is_submitting();
+  };
+  Reaction reaction = react(run_at(ClipStep::submit), SubmitBegins{});
+  EXPECT_TRUE(on_its_way(*reaction.view));
+  reaction = react(reaction.run, SubmitRefused{"later", 429, true, 5});
+  EXPECT_EQ(reaction.view->status, ClipStatus::submitting);
+  EXPECT_EQ(reaction.view->sent_again_in, 5);
+  EXPECT_FALSE(on_its_way(*reaction.view)) << "who stops now is charged nothing";
+  reaction = react(reaction.run, SubmitBegins{});
+  EXPECT_TRUE(on_its_way(*reaction.view));
 }
 
 TEST(React, ShowsWhatTheRecordKnows) {

@@ -37,7 +37,7 @@ class RenewedKey : public TaskClientTest {
               return {};
             },
             .before_wait =
-                [this](const Error &refusal) {
+                [this](const Error &refusal, std::chrono::milliseconds) {
                   steps_.push_back("refused " + std::to_string(refusal.http_status));
                 },
             .after_wait = [this] { steps_.emplace_back("retried"); }};
