@@ -222,6 +222,7 @@ Result<CaptionSettings> checked(CaptionSettings settings) {
     say("api-key", settings.key_problem = std::move(key).error().text);
   for (std::string &problem : problems_of({settings.proxy, settings.tls_ca_file}))
     say("", std::move(problem));
+  say("user-agent", header_problem("The property user-agent", settings.user_agent));
   const bool lacks_only_key = problems.size() == 1 && !settings.key_problem.empty() &&
                               !names_api_key(settings.api_key, settings.api_key_file);
   // If the store has all answers, no key is needed.

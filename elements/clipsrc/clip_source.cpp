@@ -67,15 +67,16 @@ std::string ClipSource::uri_with_extension() const {
 }
 
 Result<void> ClipSource::set_uri(const std::string &uri) {
-  auto request = parse_clip_uri(*Catalog::shared(), uri);
-  if (!request) return std::move(request).error();
+  auto read = read_clip_uri(*Catalog::shared(), uri);
+  if (!read) return std::move(read).error();
   const ReferencePolicy policy = reference_policy(settings().run());
-  if (auto checked = check_request(*Catalog::shared(), *request, policy); !checked)
+  if (auto checked = check_read_request(*Catalog::shared(), *read, policy); !checked)
     return Error{ErrorKind::settings, problems_text(checked.error())};
-  if (auto fits = fit_properties(*Catalog::shared(), *request); !fits) return fits;
-  request->fields = in_order(*Catalog::shared(), std::move(request->fields));
+  ClipRequest &request = read->request;
+  if (auto fits = fit_properties(*Catalog::shared(), request); !fits) return fits;
+  request.fields = in_order(*Catalog::shared(), std::move(request.fields));
   const bool is_set = told_.edit(Access::until_ready, [&](Told &told) {
-    told.settings.request() = std::move(*request);
+    told.settings.request() = std::move(request);
     told.uri = uri;
     ++told.edits;
   });

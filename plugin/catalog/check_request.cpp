@@ -217,16 +217,17 @@ class RequestCheck {
     if (++tree_.clips > kMostClips)
       return problem(field, item + " is one of more than " + std::to_string(kMostClips) +
                                 " clips in this request, which is the most that genclip allows.");
-    const auto request = parse_clip_uri(catalog_, uri_of_clip(reference));
-    if (!request) return problem(field, item + ": " + request.error().text);
+    const auto read = read_clip_uri(catalog_, uri_of_clip(reference));
+    if (!read) return problem(field, item + ": " + read.error().text);
+    for (const Problem &wrong : read->problems) problem(field, item + ": " + wrong.text);
     ReferencePolicy inner_policy = policy_;
     if (auto wrong = unpublished_clip_problem(reference, policy_)) {
       problem(field, item + " " + *wrong + ".");
       // Once is enough to say how to set publishing up.
       inner_policy.publishes = inner_policy.is_service_public = true;
     }
-    auto inner = RequestCheck(catalog_, *request, inner_policy, tree_, level_ + 1).run();
-    if (const auto spec = catalog_.find(request->model))
+    auto inner = RequestCheck(catalog_, read->request, inner_policy, tree_, level_ + 1).run();
+    if (const auto spec = catalog_.find(read->request.model))
       if (auto wrong = inner_clip_problem(*spec, reference)) problem(field, item + " " + *wrong + ".");
     if (!inner) {
       for (const Problem &wrong : inner.error()) problems_.push_back({field, item + ": " + wrong.text});
@@ -436,6 +437,16 @@ Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalo
                                                            const ReferencePolicy &policy) {
   ClipTree tree;
   return RequestCheck(catalog, request, policy, tree, 0).run();
+}
+
+Result<CheckedRequest, std::vector<Problem>> check_read_request(const Catalog &catalog,
+                                                                const ReadRequest &read,
+                                                                const ReferencePolicy &policy) {
+  auto checked = check_request(catalog, read.request, policy);
+  if (read.problems.empty()) return checked;
+  std::vector<Problem> all = read.problems;
+  if (!checked) all.insert(all.end(), checked.error().begin(), checked.error().end());
+  return all;
 }
 
 std::string problems_text(const std::vector<Problem> &problems) {

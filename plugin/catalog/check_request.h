@@ -17,13 +17,6 @@
 
 namespace genclip {
 
-struct Problem {
-  std::string field;  // the service's name of it; "model" for the model itself; empty for a name that is none
-  std::string text;   // one sentence that names the field, what was given, and what is allowed
-
-  friend bool operator==(const Problem &, const Problem &) = default;
-};
-
 // A request that the catalog allows; only check_request makes one, and only it can be submitted. A plain
 // value.
 class CheckedRequest {
@@ -73,6 +66,11 @@ inline constexpr size_t kMostRequestBytes = (4 << 20) - (64 << 10);
 // with the place of the clip, such as "first_image: prompt is missing".
 Result<CheckedRequest, std::vector<Problem>> check_request(const Catalog &catalog, const ClipRequest &request,
                                                            const ReferencePolicy &policy = {});
+
+// The same, behind the problems with which it was read.
+Result<CheckedRequest, std::vector<Problem>> check_read_request(const Catalog &catalog,
+                                                                const ReadRequest &read,
+                                                                const ReferencePolicy &policy = {});
 
 // One text for a person, which names every problem.
 std::string problems_text(const std::vector<Problem> &problems);

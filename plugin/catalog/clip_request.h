@@ -40,4 +40,17 @@ struct ClipRequest {
   }
 };
 
+struct Problem {
+  std::string field;  // the service's name of it; "model" for the model itself; empty for a name that is none
+  std::string text;   // one sentence that names the field, what was given, and what is allowed
+
+  friend bool operator==(const Problem &, const Problem &) = default;
+};
+
+// What a text says of a request, and what is wrong with the rest of it. No text holds the value of a key.
+struct ReadRequest {
+  ClipRequest request;
+  std::vector<Problem> problems;
+};
+
 }  // namespace genclip

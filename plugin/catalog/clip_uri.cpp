@@ -8,6 +8,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/utf8.h"
+#include "plugin/catalog/check_request.h"
 #include "plugin/catalog/field_names.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/uri_values.h"
@@ -92,7 +93,7 @@ std::string without_spare_separators(std::string_view query) {
 }
 
 // Reads the fields in the order of the URI.
-Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query) {
+Result<ReadRequest> read_fields(RequestBuilder builder, const std::string &query) {
   GUriParamsIter iter;
   g_uri_params_iter_init(&iter, query.c_str(), static_cast<gssize>(query.size()), "&", G_URI_PARAMS_WWW_FORM);
   std::string before = "the model";
@@ -104,15 +105,20 @@ Result<ClipRequest> read_fields(RequestBuilder builder, const std::string &query
     const GStringPtr name(raw_name);
     const GStringPtr value(raw_value);
     // GLib's error texts quote nothing of the URI.
-    if (error) return uri_error("The URI is invalid after " + before + ": " + error->message + ".");
+    if (error) {
+      builder.add_problem("", "The URI is invalid after " + before + ": " + error->message + ".");
+      return uri_error(problems_text(std::move(builder).finish().problems));
+    }
     if (!more) return std::move(builder).finish();
     if (values == kMostValues)
       return uri_error("The URI has more than " + std::to_string(kMostValues) + " values.");
     before = quoted(name.get());
-    if (!*name.get()) return uri_error("A value in the URI has no name before its \"=\".");
-    if (g_str_equal(name.get(), "model"))
-      return uri_error("The URI gives the model twice; give it only before the \"?\".");
-    if (auto problem = builder.add(name.get(), value.get())) return std::move(*problem);
+    if (!*name.get())
+      builder.add_problem("", "A value in the URI has no name before its \"=\".");
+    else if (g_str_equal(name.get(), "model"))
+      builder.add_problem("model", "The URI gives the model twice; give it only before the \"?\".");
+    else
+      builder.add(name.get(), value.get());
   }
 }
 
@@ -140,15 +146,23 @@ class Writer {
 
 }  // namespace
 
-Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri) {
+Result<ReadRequest> read_clip_uri(const Catalog &catalog, std::string_view uri) {
   auto parts = split(catalog, uri);
   if (!parts) return std::move(parts).error();
-  auto request = read_fields(RequestBuilder(catalog, std::move(parts->model), kPlace),
-                             without_spare_separators(parts->query));
-  if (request)
-    for (const Json *fields : {&request->fields, &request->extra})
-      for (const auto &[name, value] : *fields->object()) request->uri_fields.push_back(name);
-  return request;
+  auto read = read_fields(RequestBuilder(catalog, std::move(parts->model), kPlace),
+                          without_spare_separators(parts->query));
+  if (!read) return read;
+  ClipRequest &request = read->request;
+  for (const Json *fields : {&request.fields, &request.extra})
+    for (const auto &[name, value] : *fields->object()) request.uri_fields.push_back(name);
+  return read;
+}
+
+Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri) {
+  auto read = read_clip_uri(catalog, uri);
+  if (!read) return std::move(read).error();
+  if (!read->problems.empty()) return uri_error(problems_text(read->problems));
+  return std::move(read->request);
 }
 
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {

@@ -16,9 +16,11 @@ inline constexpr std::string_view kClipUriScheme = "genclip";
 
 // Fields by the service's names and aliases, form encoding, arrays by repetition, plus `take` and `api`.
 // Fields without a property go to `extra`. Values get the type that the catalog says. A value that does not
-// fit its type stays a string, which check_request refuses. The error (settings) never holds a key that was
-// put into the URI.
-// `uri_fields` are all fields of the URI.
+// fit its type stays a string, which check_request refuses. What cannot be part of a request is a problem,
+// and the rest is read; an error (settings): the URI cannot be parsed. Neither holds a key that was put into
+// the URI. `uri_fields` are all fields of the URI.
+Result<ReadRequest> read_clip_uri(const Catalog &catalog, std::string_view uri);
+// The same; any problem is an error, which names all of them.
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri);
 
 // Parses back to an equal request.

@@ -4,10 +4,8 @@
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 
-#include "plugin/base/error.h"
 #include "plugin/catalog/catalog.h"
 #include "plugin/catalog/clip_request.h"
 
@@ -26,23 +24,26 @@ class RequestBuilder {
  public:
   RequestBuilder(const Catalog &catalog, std::string model, RequestPlace place);
 
-  // Returns what is wrong (settings), if anything. The text never holds the value of a key.
-  std::optional<Error> add(const std::string &name, const std::string &value);
+  // What is wrong with it becomes a problem, which never holds the value of a key, and is left out.
+  void add(const std::string &name, const std::string &value);
   // A value that has a type already. For a list, an array adds each of its items.
-  std::optional<Error> add_typed(const std::string &name, const Json &value);
-  ClipRequest finish() &&;
+  void add_typed(const std::string &name, const Json &value);
+  void add_problem(const std::string &field, std::string text);
+  ReadRequest finish() &&;
 
  private:
   template <typename ValuesOf>
-  std::optional<Error> add_values(const std::string &name, const std::string &text, ValuesOf values_of);
-  std::optional<Error> set_take(const std::string &value);
-  std::optional<Error> set_api(const std::string &value);
-  std::optional<Error> once(bool &given, const std::string &name) const;
+  void add_values(const std::string &name, const std::string &text, ValuesOf values_of);
+  void set_take(const std::string &value);
+  void set_api(const std::string &value);
+  // False, with a problem: it is given again.
+  bool is_first(bool &given, const std::string &name);
+  void add_repetition(const std::string &field);
 
   const Catalog &catalog_;
   const std::shared_ptr<const ModelSpec> spec_;
   const RequestPlace place_;
-  ClipRequest request_;
+  ReadRequest read_;
   bool take_given_ = false;
   bool api_given_ = false;
 };

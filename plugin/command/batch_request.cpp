@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "plugin/catalog/check_request.h"
 #include "plugin/catalog/request_builder.h"
 #include "plugin/catalog/wording.h"
 #include "plugin/command/output_pattern.h"
@@ -62,8 +63,8 @@ class RowReader {
   RowReader(const Catalog &catalog, std::string model)
       : catalog_(catalog), spec_(catalog.find(model)), builder_(catalog, std::move(model), kRowPlace) {}
 
-  // Adds all but those that `except` names. Returns what is wrong.
-  std::optional<Error> add(const std::vector<BatchCell> &cells, const std::set<std::string> &except) {
+  // Adds all but those that `except` names.
+  void add(const std::vector<BatchCell> &cells, const std::set<std::string> &except) {
     for (const BatchCell &cell : cells) {
       if (is_same_column("model", cell.name)) continue;
       const OwnColumn *own = own_column(cell.name);
@@ -71,22 +72,28 @@ class RowReader {
       if (except.contains(field)) continue;
       const bool is_again = !given_.insert(field).second;
       if (own) {
-        if (is_again) return row_error("The row gives " + field + " twice.");
+        if (is_again) builder_.add_problem(field, "The row gives " + field + " twice.");
         clip_.*own->value = text_of(cell.value);
-      } else if (auto problem = is_to_be_typed(cell, field) ? builder_.add(field, *cell.value.string())
-                                                            : builder_.add_typed(field, cell.value)) {
-        return problem;
+      } else if (is_to_be_typed(cell, field)) {
+        builder_.add(field, *cell.value.string());
+      } else {
+        builder_.add_typed(field, cell.value);
       }
     }
-    return std::nullopt;
   }
 
   const std::set<std::string> &given() const { return given_; }
 
-  BatchClip finish(unsigned line) && {
+  Result<BatchClip> finish(unsigned line) && {
+    ReadRequest read = std::move(builder_).finish();
+    if (!read.problems.empty()) {
+      // Whether references can be published is for the batch, once its rows can be read.
+      const auto refused = check_read_request(catalog_, read, {.publishes = true, .is_service_public = true});
+      return row_error(problems_text(refused.error()));
+    }
     clip_.line = line;
     if (clip_.name.empty()) clip_.name = numbered_name(line);
-    clip_.request = std::move(builder_).finish();
+    clip_.request = std::move(read.request);
     return std::move(clip_);
   }
 
@@ -134,9 +141,9 @@ Result<BatchClip> batch_clip_of(const Catalog &catalog, const BatchRow &row,
     return row_error(
         "A Model ID is missing. Add a column \"model\", or name the model for all rows behind the file.");
   RowReader reader(catalog, text_of(model->value));
-  if (auto problem = reader.add(row.cells, {})) return std::move(*problem);
+  reader.add(row.cells, {});
   const std::set<std::string> given = reader.given();
-  if (auto problem = reader.add(defaults, given)) return std::move(*problem);
+  reader.add(defaults, given);
   return std::move(reader).finish(row.line);
 }
 

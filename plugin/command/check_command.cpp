@@ -207,12 +207,13 @@ int run_check(const Words &words) {
   if (!rest) return options.exit_code();
 
   const Catalog::Ptr catalog = known_models();
-  const auto request = read_request(*catalog, *rest);
-  if (!request) {
-    if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
-    return report_problems({{"", std::get<Error>(request.error()).text}}, json);
+  const auto read = read_request(*catalog, *rest);
+  if (!read) {
+    if (const auto *usage = std::get_if<UsageProblem>(&read.error())) return options.refuse(usage->text);
+    return report_problems({{"", std::get<Error>(read.error()).text}}, json);
   }
-  const auto checked = check_request(*catalog, *request, reference_policy(run));
+  const ClipRequest &request = read->request;
+  const auto checked = check_read_request(*catalog, *read, reference_policy(run));
   std::vector<Problem> problems = checked ? std::vector<Problem>() : checked.error();
   run.dry_run = true;
   for (Problem &problem : connection_problems(run)) problems.push_back(std::move(problem));
@@ -223,7 +224,7 @@ int run_check(const Words &words) {
 
   // Videos and sounds are measured by it.
   if (names_files(*checked)) gst_init(nullptr, nullptr);
-  const auto identified = identify(*catalog, *request, run);
+  const auto identified = identify(*catalog, request, run);
   if (!identified) return report_problems({{"", identified.error().text}}, json);
   const auto body = Json::parse(submit_body(identified->request));
   if (!body) return report_problems({{"", body.error().text}}, json);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // genclip generate: generates a clip before a pipeline needs it.
+#include "plugin/catalog/check_request.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/known_models.h"
@@ -44,17 +45,22 @@ int run_generate(const Words &words) {
     return options.refuse("Standard output takes the clip or JSON, not both.");
 
   const Catalog::Ptr catalog = known_models();
-  auto request = read_request(*catalog, *rest);
-  if (!request) {
-    if (const auto *usage = std::get_if<UsageProblem>(&request.error())) return options.refuse(usage->text);
-    return report_failure(std::get<Error>(request.error()), delivery.json);
+  const auto read = read_request(*catalog, *rest);
+  if (!read) {
+    if (const auto *usage = std::get_if<UsageProblem>(&read.error())) return options.refuse(usage->text);
+    return report_failure(std::get<Error>(read.error()), delivery.json);
   }
-  delivery.request = *request;
-  auto output = output_path(delivery.output, output_names(*request));
+  if (!read->problems.empty()) {
+    const auto refused = check_read_request(*catalog, *read, reference_policy(run));
+    return report_failure({ErrorKind::settings, problems_text(refused.error())}, delivery.json);
+  }
+  const ClipRequest &request = read->request;
+  delivery.request = request;
+  auto output = output_path(delivery.output, output_names(request));
   if (!output) return report_failure(output.error(), delivery);
   delivery.output = std::move(*output);
   run.reuse = !anew;
-  auto plan = plan_clip(*request, run);
+  auto plan = plan_clip(request, run);
   if (!plan) return report_failure(plan.error(), delivery);
   if (!delivery.output.empty())
     if (auto writable = check_output(delivery.output, catalog->find(plan->job.model).get()); !writable)

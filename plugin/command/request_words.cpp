@@ -107,13 +107,13 @@ std::string misplaced_field_text(const Catalog &catalog, const std::string &opti
          (is_shown ? value : "VALUE") + ".";
 }
 
-Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words) {
+Result<ReadRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words) {
   if (words.empty()) return usage("A Model ID is missing.");
   if (is_uri(words[0])) {
     if (words.size() > 1) return usage("Give a URI or fields, not both.");
-    auto request = parse_clip_uri(catalog, words[0]);
-    if (!request) return WordsProblem(std::move(request).error());
-    return std::move(*request);
+    auto read = read_clip_uri(catalog, words[0]);
+    if (!read) return WordsProblem(std::move(read).error());
+    return std::move(*read);
   }
   const std::string first = words[0].starts_with("model=") ? words[0].substr(6) : words[0];
   if (first.find('=') != first.npos) return usage("A Model ID is missing; it comes before the fields.");
@@ -134,7 +134,7 @@ Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Wor
         text && !names_credential(field))
       return usage(std::move(*text));
     if (is_left_out(catalog, model.get(), field, value)) continue;
-    if (auto problem = builder.add(field, value)) return WordsProblem(std::move(*problem));
+    builder.add(field, value);
   }
   return std::move(builder).finish();
 }

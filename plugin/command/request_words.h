@@ -20,7 +20,7 @@ using WordsProblem = std::variant<UsageProblem, Error>;
 
 // Fields by the service's names and aliases or as the element spells its properties (aspect-ratio), `take`
 // and `api`. Values get the type that the catalog says.
-Result<ClipRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words);
+Result<ReadRequest, WordsProblem> read_request(const Catalog &catalog, const Words &words);
 
 // Empty: it has none.
 std::string prompt_of(const ClipRequest &request);

@@ -72,6 +72,8 @@ std::vector<Problem> connection_problems(const RunSettings &run) {
     problems.push_back({"base-url", std::move(problem)});
   for (std::string &problem : problems_of(HttpSettings{run.proxy, run.tls_ca_file}))
     problems.push_back({"", std::move(problem)});
+  if (std::string problem = header_problem("The property user-agent", run.user_agent); !problem.empty())
+    problems.push_back({"user-agent", std::move(problem)});
   return problems;
 }
 

@@ -37,24 +37,26 @@ std::chrono::milliseconds answer_patience(const HttpRequest &request) {
 
 HttpError before_sending(Error error) { return {std::move(error), false, false}; }
 
-// libsoup would drop a value that a header cannot carry, or a part of it would become another header.
 bool fits_header(std::string_view value) {
   return std::none_of(value.begin(), value.end(), [](char letter) {
     return (static_cast<unsigned char>(letter) < ' ' && letter != '\t') || letter == 0x7f;
   });
 }
 
+std::string misfit_text(const char *what) {
+  return std::string(what) + " contains a line break or another control character.";
+}
+
 Result<void, HttpError> check_headers(const HttpRequest &request) {
-  const auto misfit = [](const char *what) {
-    return before_sending(
-        {ErrorKind::settings, std::string(what) + " contains a line break or another control character."});
-  };
-  if (!fits_header(request.bearer_key)) return misfit("The API key");
-  if (!fits_header(request.user_agent)) return misfit("The property user-agent");
-  if (!fits_header(request.content_type)) return misfit("A content type");
+  for (const auto &[what, value] : {std::pair("The API key", &request.bearer_key),
+                                    {"The property user-agent", &request.user_agent},
+                                    {"A content type", &request.content_type}})
+    if (std::string problem = header_problem(what, *value); !problem.empty())
+      return before_sending({ErrorKind::settings, std::move(problem)});
   for (const auto &[name, value] : request.headers) {
     const bool is_name = !name.empty() && name.find_first_of(" \t:") == name.npos && fits_header(name);
-    if (!is_name || !fits_header(value)) return misfit("A request header");
+    if (!is_name || !fits_header(value))
+      return before_sending({ErrorKind::settings, misfit_text("A request header")});
     // A redirect would carry it to another host.
     if (g_ascii_strcasecmp(name.c_str(), "Authorization") == 0)
       return before_sending({ErrorKind::settings, "The API key must not be given as a header."});
@@ -224,6 +226,10 @@ struct SharedClients {
 };
 
 }  // namespace
+
+std::string header_problem(const char *what, std::string_view value) {
+  return fits_header(value) ? "" : misfit_text(what);
+}
 
 std::shared_ptr<VisitedHosts> remember_hosts() { return std::make_shared<VisitedHosts>(); }
 

@@ -32,6 +32,10 @@ struct HttpSettings {
   bool operator==(const HttpSettings &) const = default;
 };
 
+// What is wrong with the value of a header: libsoup would drop it, or a part of it would become another
+// header. `what` opens the sentence. Empty: nothing.
+std::string header_problem(const char *what, std::string_view value);
+
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;
 
 // Cookies that redirects set, for those hosts alone (visited_hosts.h). One thread.

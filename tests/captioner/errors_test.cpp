@@ -313,11 +313,13 @@ TEST(Settings, AreAllJudgedAtOnceBeforeAnythingIsSent) {
   run.set("cap", "llm-base-url", "ftp://x");
   run.set("cap", "proxy", "ftp://proxy.example");
   run.set("cap", "tls-ca-file", "/nowhere.pem");
+  run.set("cap", "user-agent", "a\nb");
   g_unsetenv("GENCLIP_API_KEY");
   g_unsetenv("GENCLIP_API_KEY_FILE");
   EXPECT_THAT(run.play(),
               AllOf(HasSubstr("gem-2.5-flash-lite"), HasSubstr("temperature"), HasSubstr("llm-base-url"),
-                    HasSubstr("API key"), HasSubstr("ftp://proxy.example"), HasSubstr("/nowhere.pem")));
+                    HasSubstr("API key"), HasSubstr("ftp://proxy.example"), HasSubstr("/nowhere.pem"),
+                    HasSubstr("user-agent")));
   EXPECT_EQ(last_code(run).second, GST_RESOURCE_ERROR_SETTINGS);
   EXPECT_EQ(gateway.gateway().calls(), 0u);
 }

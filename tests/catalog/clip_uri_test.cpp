@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "plugin/catalog/check_request.h"
 #include "tests/support/taken.h"
 
 namespace genclip {
@@ -138,6 +139,53 @@ TEST_P(ClipUriRefused, SaysWhyAndKeepsTheKeyOut) {
   EXPECT_EQ(request.error().kind, ErrorKind::settings);
   EXPECT_THAT(request.error().text, HasSubstr(GetParam().said)) << GetParam().uri;
   EXPECT_THAT(request.error().text, Not(HasSubstr("sekret"))) << GetParam().uri;
+}
+
+TEST(ClipUri, IsReadToItsEndWhateverIsWrongInIt) {
+  const char *uri =
+      "genclip://sd_2.0_special?take=x&prompt=&api=foo&api_key=sekret&token=sekret&duration=99&duration=5&=1&"
+      "model=veo&style=film";
+  const auto read = read_clip_uri(catalog(), uri);
+  ASSERT_TRUE(read) << read.error().text;
+  std::string told;
+  for (const Problem &problem : read->problems) told += problem.field + ": " + problem.text + "\n";
+  const auto at = [&](const char *text) { return told.find(text); };
+  EXPECT_LT(at("take: take is \"x\""), at("api: api is \"foo\"")) << told;
+  EXPECT_LT(at("api: api is"), at("property api-key")) << told;
+  EXPECT_LT(at("property api-key"), at("duration: The URI gives duration twice")) << told;
+  EXPECT_LT(at("duration twice"), at("no name before")) << told;
+  EXPECT_NE(at("model: The URI gives the model twice"), told.npos) << told;
+  EXPECT_EQ(read->problems.size(), 6u) << "one for both keys: " << told;
+  EXPECT_EQ(told.find("sekret"), told.npos);
+  EXPECT_EQ(read->request.fields.to_text(), R"({"prompt":"","duration":99})");
+  EXPECT_EQ(read->request.extra.to_text(), R"({"style":"film"})");
+
+  const auto checked = check_read_request(catalog(), *read);
+  ASSERT_FALSE(checked);
+  const std::string all = problems_text(checked.error());
+  for (const char *text : {"take is", "api is", "duration twice", "prompt is", "duration is 99", "\"style\""})
+    EXPECT_THAT(all, HasSubstr(text));
+  const auto refused = parse_clip_uri(catalog(), uri);
+  ASSERT_FALSE(refused);
+  EXPECT_THAT(refused.error().text, HasSubstr("6 problems with this request: (1) take is"));
+
+  ClipRequest outer;
+  outer.model = "veo";
+  outer.fields.set("prompt", "x");
+  outer.fields.set("first_image", Json::Array{"genclip://veo?take=x&duration=-1#last"});
+  const auto inner = check_request(catalog(), outer, {.publishes = true, .is_service_public = true});
+  ASSERT_FALSE(inner);
+  for (const char *text : {"first_image: take is \"x\"", "first_image: prompt is missing"})
+    EXPECT_THAT(problems_text(inner.error()), HasSubstr(text));
+}
+
+// Each problem is searched for among those before it.
+TEST(ClipUri, HasNoMoreProblemsThanAnybodyReads) {
+  std::string uri = "genclip://veo?prompt=x";
+  for (int i = 0; i < 300; ++i) uri += "&take=" + std::to_string(i) + "x&seed=1";
+  const auto read = read_clip_uri(catalog(), uri + "&prompt=y");
+  ASSERT_TRUE(read);
+  EXPECT_LE(read->problems.size(), 100u);
 }
 
 INSTANTIATE_TEST_SUITE_P(

@@ -58,6 +58,13 @@ std::string request_of(std::string_view text, BatchFormat format, const std::vec
   return clip ? clip->request.fields.to_text() + clip->request.extra.to_text() : clip.error().text;
 }
 
+TEST(BatchRows, TellAllThatIsWrongInARow) {
+  const std::string told = request_of("prompt,take,duration,name\n,x,99,kite\n", BatchFormat::csv,
+                                      {{"model", "sd_2.0_special"}, {"api", "v3"}});
+  for (const char *text : {"take is", "api is", "prompt", "duration is 99"})
+    EXPECT_THAT(told, testing::HasSubstr(text));
+}
+
 // "1" and 1 would be one clip.
 TEST(BatchRows, OfJsonKeepTheTypesOfWhatTheCatalogDoesNotKnow) {
   const std::vector<BatchCell> model = {{"model", "dream-5.0"}};

@@ -312,6 +312,16 @@ class Check(unittest.TestCase):
         self.assertEqual(run.returncode, 1)
         self.assertIn("gives duration twice", run.stderr)
 
+    def test_all_problems_are_named_at_once(self):
+        for words in (["genclip://sd_2.0_special?prompt=&take=x&duration=99"],
+                      ["sd_2.0_special", "prompt=", "take=x", "duration=99"]):
+            for command in ("check", "generate"):
+                with self.subTest(command=command, words=words):
+                    run = genclip(command, *words)
+                    self.assertEqual(run.returncode, 1)
+                    for said in ("take is", "prompt is", "duration is 99"):
+                        self.assertIn(said, run.stderr)
+
     def test_words_that_are_no_fields_are_usage_errors(self):
         for words, said in ((["sd_2.0_special", "a kite"], "FIELD=VALUE"), (["prompt=x"], "Model ID is missing"),
                             (["sd_2.0_special", "a kite"], 'if it is the prompt, write prompt="a kite".'),

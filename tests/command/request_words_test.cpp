@@ -10,6 +10,7 @@
 #include <cstring>
 
 #include "plugin/base/gref.h"
+#include "plugin/catalog/check_request.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/command/request_report.h"
 
@@ -19,7 +20,10 @@ namespace {
 using testing::HasSubstr;
 
 Result<ClipRequest, WordsProblem> read(const Words &words) {
-  return read_request(*Catalog::built_in(), words);
+  auto read = read_request(*Catalog::built_in(), words);
+  if (!read) return std::move(read).error();
+  if (!read->problems.empty()) return WordsProblem(Error{ErrorKind::settings, problems_text(read->problems)});
+  return std::move(read->request);
 }
 
 std::string usage(const Words &words) {
@@ -119,6 +123,11 @@ TEST(RequestWords, WithoutSenseAreUsageProblems) {
 TEST(RequestWords, ThatNoRequestCanHoldAreErrors) {
   EXPECT_THAT(wrong({"veo", "seed=1", "seed=2"}), HasSubstr("The command line gives seed twice"));
   EXPECT_THAT(wrong({"veo", "take=x"}), HasSubstr("take is \"x\""));
+  EXPECT_EQ(
+      wrong({"veo", "take=x", "take=1", "seed=1", "api=v3", "seed=2"}),
+      "4 problems with this request: (1) take is \"x\"; it must be 0 or a positive integer. (2) The command "
+      "line gives take twice. (3) api is \"v3\"; it must be auto, tasks or legacy. (4) The command line "
+      "gives seed twice.");
   EXPECT_THAT(wrong({"veo", "api=v3"}), HasSubstr("api is \"v3\""));
   EXPECT_THAT(wrong({"genclip://veo?prompt=%zz"}), HasSubstr("The URI is invalid after"));
   for (const char *key : {"api_key", "api-key", "API_KEY", "token", "Authorization"}) {

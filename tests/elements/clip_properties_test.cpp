@@ -201,6 +201,15 @@ TEST_F(ClipProperties, UriIsRefusedRatherThanCut) {
   }
 }
 
+TEST_F(ClipProperties, UriIsRefusedWithAllThatIsWrongInIt) {
+  GErrorPtr error;
+  EXPECT_FALSE(gst_uri_handler_set_uri(GST_URI_HANDLER(src_.get()),
+                                       "genclip://sd_2.0_special?prompt=&duration=99&take=x", take(error)));
+  ASSERT_TRUE(error);
+  for (const char *text : {"3 problems", "take is", "prompt is", "duration is 99"})
+    EXPECT_NE(std::string(error->message).find(text), std::string::npos) << error->message;
+}
+
 TEST_F(ClipProperties, UriStaysAsGivenUntilTheRequestChanges) {
   auto *handler = GST_URI_HANDLER(src_.get());
   const char *given = "genclip://veo/?prompt=a+b&duration=5&";

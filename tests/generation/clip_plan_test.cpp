@@ -155,15 +155,17 @@ TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {
   run_.api_key = "";
   run_.proxy = "ftp://u:SECRET@proxy.example";
   run_.tls_ca_file = folder_.file("missing.pem");
+  run_.user_agent = "a\nb";
   const std::string text = problems();
-  EXPECT_THAT(text, HasSubstr("4 problems"));
-  for (const char *part : {"duration", "API key", "proxy.example", "missing.pem"})
+  EXPECT_THAT(text, HasSubstr("5 problems"));
+  for (const char *part : {"duration", "API key", "proxy.example", "missing.pem", "user-agent"})
     EXPECT_THAT(text, HasSubstr(part));
   EXPECT_EQ(text.find("SECRET"), std::string::npos) << text;
   request_.fields.set("duration", 5);
   run_.dry_run = true;
   EXPECT_THAT(problems(), HasSubstr("proxy.example")) << "a run with it would fail";
   EXPECT_THAT(problems(), HasSubstr("missing.pem"));
+  EXPECT_THAT(problems(), HasSubstr("user-agent"));
 }
 
 TEST_F(ClipPlanTest, ADryRunMayLackAnAddressAndRefusesOneThatARunWouldRefuse) {
