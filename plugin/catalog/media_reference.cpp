@@ -8,6 +8,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/number.h"
 #include "plugin/base/private_host.h"
+#include "plugin/base/url_problem.h"
 #include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/wording.h"
 
@@ -24,9 +25,6 @@ constexpr size_t kShortestBase64 = 100;
 // How JPEG, PNG, GIF, RIFF (WebP, WAV, AVI), MP4, MP3 and Ogg begin in base64.
 constexpr std::string_view kBase64Openings[] = {"/9j/", "iVBORw0KGgo", "R0lGOD", "UklGR",
                                                 "AAAA", "SUQz",        "T2dnU"};
-
-// Escapes are the server's own: they need not be UTF-8, and may be a NUL.
-constexpr auto kUrlFlags = static_cast<GUriFlags>(G_URI_FLAGS_ENCODED | G_URI_FLAGS_PARSE_RELAXED);
 
 bool equal_but_case(std::string_view a, std::string_view b) {
   return a.size() == b.size() && g_ascii_strncasecmp(a.data(), b.data(), a.size()) == 0;
@@ -133,15 +131,9 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
 }  // namespace
 
 std::optional<std::string> http_problem(std::string_view url, bool refuses_private_hosts) {
-  const bool clean =
-      std::all_of(url.begin(), url.end(), [](char c) { return !g_ascii_isspace(c) && !g_ascii_iscntrl(c); });
-  if (!clean)
-    return "contains a blank or a control character, which a URL cannot contain; write a blank as %20";
-  const std::string text(url);
-  const auto parsed = GRef<GUri>::adopt(g_uri_parse(text.c_str(), kUrlFlags, nullptr));
-  const char *host = parsed ? g_uri_get_host(parsed.get()) : nullptr;
-  if (!host || !*host) return "is not a complete URL; write it as https://HOST/PATH";
-  if (refuses_private_hosts && is_private_host(host))
+  if (auto problem = url_problem(url)) return problem;
+  const auto parsed = GRef<GUri>::adopt(g_uri_parse(std::string(url).c_str(), kAnyUrlFlags, nullptr));
+  if (refuses_private_hosts && is_private_host(g_uri_get_host(parsed.get())))
     return "is at an address of this machine or of a private network, which the service, at a public "
            "address, cannot reach; give a public URL";
   return std::nullopt;

@@ -5,6 +5,7 @@
 
 #include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
+#include "plugin/base/url_problem.h"
 
 namespace genclip {
 
@@ -37,6 +38,7 @@ std::string address_problem(const std::string &address, const AddressSetting &se
     return property + " must be an http or https URL with a host.";
   if (g_uri_get_userinfo(uri.get()) || g_uri_get_query(uri.get()) || g_uri_get_fragment(uri.get()))
     return property + " must not hold a user, a query or a fragment.";
+  if (const auto problem = url_problem(address)) return property + " " + *problem + ".";
   return {};
 }
 

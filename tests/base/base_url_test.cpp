@@ -19,6 +19,7 @@ TEST(BaseUrl, HasOneSpelling) {
       {"https://api.example:443/prefix/", "https://api.example/prefix"},
       {"https://api.example:00443", "https://api.example"},
       {"https://api.example:", "https://api.example"},
+      {"http://api.example:000/", "http://api.example:0"},
       {"http://api.example:80/", "http://api.example"},
       {"http://api.example:08080/", "http://api.example:8080"},
       {"https://[::1]:443", "https://[::1]"},

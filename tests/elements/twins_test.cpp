@@ -89,6 +89,15 @@ TEST_P(Elements, JudgeTheAddressOfTheirServiceInTheSameWords) {
       {"http://me:word@127.0.0.1", property + " must not hold a user, a query or a fragment."},
       {"http://127.0.0.1/?key=1", property + " must not hold a user, a query or a fragment."},
       {"http://127.0.0.1/#here", property + " must not hold a user, a query or a fragment."},
+      {"http://127.0.0.1/a b", property +
+                                   " contains a blank or a control character, which a URL cannot contain; " +
+                                   "write a blank as %20."},
+      {"http://a b", property + " contains a blank or a control character, which a URL cannot contain; " +
+                         "write a blank as %20."},
+      {"http://h\n/x", property + " contains a blank or a control character, which a URL cannot contain; " +
+                           "write a blank as %20."},
+      {"http://.../", property + " is not a complete URL; write it as https://HOST/PATH."},
+      {"http://127.0.0.1:0/", property + " names port 0, where no server can be."},
   };
   for (const auto &[address, text] : kRows) {
     make(address);
