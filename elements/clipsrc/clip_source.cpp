@@ -13,6 +13,7 @@
 #include "plugin/generation/chain_plan.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/paid_amount.h"
+#include "plugin/http/api_key.h"
 #include "plugin/http/redaction.h"
 #include "plugin/store/clip_provenance.h"
 #include "plugin/task/task_wire.h"
@@ -55,8 +56,12 @@ void add_estimate(GstStructure *request, const Estimate &estimate) {
 
 std::string ClipSource::uri() const {
   const Told told = told_.get();
-  if (!told.uri.empty() || told.settings.model.empty()) return told.uri;
-  return clip_uri(*Catalog::shared(), told.settings.request());
+  std::string uri = told.uri;
+  if (uri.empty() && !told.settings.model.empty())
+    uri = clip_uri(*Catalog::shared(), told.settings.request());
+  // The key may have been set behind it. No run takes such a request.
+  const std::string key = key_at_hand(told.settings.api_key, told.settings.api_key_file);
+  return shows_key(uri, key) ? Secrets(key).masked(uri) : uri;
 }
 
 std::string ClipSource::uri_with_extension() const {
@@ -67,9 +72,13 @@ std::string ClipSource::uri_with_extension() const {
 }
 
 Result<void> ClipSource::set_uri(const std::string &uri) {
+  const RunSettings run = settings().run();
+  // Before any other text, which might quote it.
+  if (const auto key = find_api_key(run.api_key, run.api_key_file); key && shows_key(uri, key->value))
+    return key_in_uri();
   auto read = read_clip_uri(*Catalog::shared(), uri);
   if (!read) return std::move(read).error();
-  const ReferencePolicy policy = reference_policy(settings().run());
+  const ReferencePolicy policy = reference_policy(run);
   if (auto checked = check_read_request(*Catalog::shared(), *read, policy); !checked)
     return Error{ErrorKind::settings, problems_text(checked.error())};
   ClipRequest &request = read->request;

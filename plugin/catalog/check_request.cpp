@@ -112,7 +112,9 @@ class RequestCheck {
       const std::string field(catalog_.canonical(name));
       if (auto wrong = encoding_problem(Json(field)))
         problem("", "The name of the field " + quoted(field) + " " + *wrong + ".");
-      else if (names_credential(field) && !spec().find(field))
+      else if (is_credential("", value))
+        problem(field, quoted(field) + " contains a key; set a key in the property api-key only.");
+      else if (is_credential(field, value) && !spec().find(field))
         problem(field,
                 quoted(field) + " is not a field of a request; set a key in the property api-key only.");
       else if (auto text = misplaced_name_text(catalog_, spec(), field))

@@ -146,6 +146,8 @@ class Writer {
 
 }  // namespace
 
+Error key_in_uri() { return uri_error(kKeyText); }
+
 Result<ReadRequest> read_clip_uri(const Catalog &catalog, std::string_view uri) {
   auto parts = split(catalog, uri);
   if (!parts) return std::move(parts).error();
@@ -171,7 +173,8 @@ std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {
   for (const Json *fields : {&request.fields, &request.extra}) {
     if (!fields->object()) continue;
     for (const auto &[name, value] : *fields->object()) {
-      if (names_credential(name) && !(spec && spec->find(name))) continue;
+      const bool is_key = is_credential(name, value) && !(spec && spec->find(name));
+      if (is_key || is_credential("", value)) continue;
       const std::string field(catalog.canonical(name));
       for (const std::string &text : texts_of_value(type_of_field(catalog, spec.get(), field), value))
         writer.add(field, text);

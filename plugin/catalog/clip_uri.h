@@ -22,6 +22,8 @@ inline constexpr std::string_view kClipUriScheme = "genclip";
 Result<ReadRequest> read_clip_uri(const Catalog &catalog, std::string_view uri);
 // The same; any problem is an error, which names all of them.
 Result<ClipRequest> parse_clip_uri(const Catalog &catalog, std::string_view uri);
+// The error for a URI that contains a key.
+Error key_in_uri();
 
 // Parses back to an equal request.
 std::string clip_uri(const Catalog &catalog, const ClipRequest &request);

@@ -6,7 +6,11 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <span>
+#include <vector>
 
+#include "plugin/base/name_letters.h"
+#include "plugin/base/secret_words.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/base/utf8.h"
 #include "plugin/catalog/settings.h"
@@ -15,12 +19,12 @@
 namespace genclip {
 namespace {
 
-constexpr std::string_view kNames[] = {
-    "key",      "token",    "auth",       "authorization", "bearer",       "credential", "credentials",
-    "password", "passwd",   "passphrase", "secret",        "accesskey",    "secretkey",  "apisecret",
-    "authkey",  "apitoken", "authtoken",  "bearertoken",   "clientsecret", "apikeyfile", "privatekey",
-};
+// What may stand behind any word: "openaiapikey".
 constexpr std::string_view kEndings[] = {"apikey", "accesstoken"};
+// A longer name of a file (GENCLIP_API_KEY_FILE) is told of as the setting that it is.
+constexpr std::string_view kFile = "file";
+// Shorter ones, and several words, are no keys of a service: "Am", "C minor".
+constexpr size_t kShortestOfKey = 6;
 
 // Properties of genclipsrc that are no settings of a run: the rest of the request, what it tells, and what
 // every source has (automatic-eos from GStreamer 1.24 on).
@@ -144,6 +148,98 @@ std::string_view without_path(std::string_view name) {
       0, static_cast<size_t>(std::find_if(name.begin() + begin, name.end(), ends) - name.begin()));
 }
 
+// Only ASCII ones.
+std::string ascii_letters_of(std::string_view name) {
+  std::string letters;
+  for (const char c : name)
+    if (g_ascii_isalpha(c)) letters += g_ascii_tolower(c);
+  return letters;
+}
+
+bool is_word_of(std::string_view word, SecretName least) {
+  return std::ranges::any_of(kSecretWords, [&](const SecretWord &secret) {
+    return secret.refused >= least &&
+           (word == secret.word || (word.ends_with('s') && word.substr(0, word.size() - 1) == secret.word));
+  });
+}
+
+// The name is that of a key, or of its file, and nothing else: "token", "api_key", "AccessKey", "key_file".
+bool is_plain_credential(std::string_view name) {
+  const std::string letters = ascii_letters_of(name);
+  std::string_view key = letters;
+  if (key.ends_with(kFile)) key.remove_suffix(kFile.size());
+  return is_word_of(key, SecretName::alone) || letters == "bearer" ||
+         std::ranges::any_of(kEndings, [&](std::string_view ending) { return letters.ends_with(ending); }) ||
+         std::ranges::any_of(kPlainOwners, [&](std::string_view owner) {
+           return key.starts_with(owner) && is_word_of(key.substr(owner.size()), SecretName::alone);
+         });
+}
+
+// The name's words; numbers, as in "api_key_2", and other letters are none.
+std::vector<std::string> letters_of_words(std::string_view name) {
+  std::vector<std::string> words;
+  for (const std::string &word : name_words(name))
+    if (std::string letters = ascii_letters_of(word); !letters.empty()) words.push_back(std::move(letters));
+  return words;
+}
+
+bool ends_as_credential(std::string_view name) {
+  const std::vector<std::string> words = letters_of_words(name);
+  return !words.empty() && is_word_of(words.back(), SecretName::last);
+}
+
+// "user_key", "userkey"; also with words around it: "aws_secret_access_key_id".
+bool has_owner(std::string_view name, std::span<const std::string_view> owners) {
+  const std::vector<std::string> words = letters_of_words(name);
+  if (!words.empty() && words.back() == kFile) return false;
+  for (size_t i = 0; i < words.size(); ++i)
+    for (const std::string_view owner : owners) {
+      const std::string_view word = words[i];
+      if (word.starts_with(owner) && is_word_of(word.substr(owner.size()), SecretName::alone)) return true;
+      if (word == owner && i + 1 < words.size() && is_word_of(words[i + 1], SecretName::alone)) return true;
+    }
+  return false;
+}
+
+// Music has keys, and lists of names and values do.
+bool names_key_alone(std::string_view name) {
+  const std::string letters = ascii_letters_of(name);
+  return letters == "key" || letters == "keys";
+}
+
+// Whether any text in it fits.
+bool has_text(const Json &value, const auto &fits) {
+  if (const std::string *text = value.string()) return fits(*text);
+  if (const Json::Array *list = value.array())
+    return std::ranges::any_of(*list, [&](const Json &item) { return has_text(item, fits); });
+  const Json::Object *members = value.object();
+  return members && std::ranges::any_of(
+                        *members, [&](const Json::Member &member) { return has_text(member.second, fits); });
+}
+
+bool holds_possible_key(const Json &value) {
+  return has_text(value, [](const std::string &text) {
+    return text.size() >= kShortestOfKey &&
+           std::ranges::none_of(text, [](char c) { return g_ascii_isspace(c); });
+  });
+}
+
+// Of a member, neither a number nor a word of LoRAs ("token": "sks") is a key.
+bool holds_credential(const Json &value) {
+  if (const Json::Array *list = value.array()) return std::ranges::any_of(*list, holds_credential);
+  const Json::Object *members = value.object();
+  return members && std::ranges::any_of(*members, [](const Json::Member &member) {
+           const auto &[name, inside] = member;
+           if (holds_credential(inside)) return true;
+           if (!names_credential(name) || names_key_alone(name)) return false;
+           const std::string letters = ascii_letters_of(name);
+           const bool may_be_word =
+               is_word_of(letters, SecretName::alone) && !is_word_of(letters, SecretName::last);
+           return may_be_word ? holds_possible_key(inside)
+                              : has_text(inside, [](const std::string &text) { return !text.empty(); });
+         });
+}
+
 // In lower case, with "_" for "-": firstImage, which a model may have, is not first_image. What stands in it
 // is judged as a reference in any case (untyped_media.h).
 std::string as_media_field(std::string_view name) {
@@ -238,14 +334,21 @@ std::string meant_field(const Catalog &catalog, const ModelSpec &model, std::str
 }  // namespace
 
 bool names_credential(std::string_view field) {
-  return std::ranges::any_of(
-      std::initializer_list<std::string_view>{field, without_path(field)}, [](std::string_view part) {
-        std::string name;
-        for (const char c : part)
-          if (g_ascii_isalnum(c)) name += g_ascii_tolower(c);
-        return std::ranges::find(kNames, name) != std::end(kNames) ||
-               std::ranges::any_of(kEndings, [&](std::string_view ending) { return name.ends_with(ending); });
-      });
+  return std::ranges::any_of(std::initializer_list<std::string_view>{field, without_path(field)},
+                             [](std::string_view part) {
+                               return is_plain_credential(part) || ends_as_credential(part) ||
+                                      has_owner(part, kPlainOwners) || has_owner(part, kOtherOwners);
+                             });
+}
+
+bool names_credential_of_url(std::string_view name) {
+  return std::ranges::any_of(std::initializer_list<std::string_view>{name, without_path(name)},
+                             is_plain_credential);
+}
+
+bool is_credential(std::string_view field, const Json &value) {
+  return (names_credential(field) && (!names_key_alone(field) || holds_possible_key(value))) ||
+         holds_credential(value);
 }
 
 bool is_request_name(std::string_view name) {

@@ -39,13 +39,15 @@ template <typename ValuesOf>
 void RequestBuilder::add_values(const std::string &name, const std::string &text, ValuesOf values_of) {
   std::string field(catalog_.canonical(name));
   if (field == kLegacyDuration && has_legacy_duration(spec_.get())) field = "duration";
-  if (names_credential(field) && !(spec_ && spec_->find(field))) return add_problem("", place_.key_text);
+  const FieldType type = type_of_field(catalog_, spec_.get(), field);
+  Result<Json::Array> values = values_of(type);
+  const Json::Array read = values ? *values : Json::Array();
+  const bool is_key = is_credential(field, read) && !(spec_ && spec_->find(field));
+  if (is_key || is_credential("", read)) return add_problem("", place_.key_text);
   if (field == "take") return set_take(text);
   if (field == "api") return set_api(text);
 
-  const FieldType type = type_of_field(catalog_, spec_.get(), field);
   Json &fields = catalog_.common_field(field) ? read_.request.fields : read_.request.extra;
-  Result<Json::Array> values = values_of(type);
   if (!values) return add_problem(field, field + " cannot be sent as it is written. " + values.error().text);
   // Of an empty list of media: that is one which is left out.
   if (values->empty()) return;

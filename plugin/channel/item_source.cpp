@@ -7,7 +7,10 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/utf8.h"
+#include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/field_names.h"
+#include "plugin/catalog/media_reference.h"
+#include "plugin/catalog/uri_values.h"
 
 namespace genclip {
 namespace {
@@ -28,20 +31,29 @@ size_t scheme_length(std::string_view source) {
   return is_scheme ? end : 0;
 }
 
+std::string decoded(std::string_view text) {
+  const std::string escaped(text);
+  const GStringPtr plain(g_uri_unescape_string(escaped.c_str(), nullptr));
+  return plain ? plain.get() : escaped;
+}
+
 bool holds_key(std::string_view uri, size_t scheme) {
   std::string_view rest = uri.substr(scheme + 3);
   const auto authority = rest.substr(0, rest.find_first_of("/?#"));
   const auto at = authority.rfind('@');
   if (at != authority.npos && authority.substr(0, at).find(':') != authority.npos) return true;
+  const bool is_clip = scheme_of(uri) == kClipUriScheme;
   const auto query = rest.find('?');
   if (query == rest.npos) return false;
   rest.remove_prefix(query + 1);
   rest = rest.substr(0, rest.find('#'));
   while (!rest.empty()) {
     const auto field = rest.substr(0, rest.find_first_of("&;"));
-    const std::string name(field.substr(0, field.find('=')));
-    const GStringPtr decoded(g_uri_unescape_string(name.c_str(), nullptr));
-    if (names_credential(decoded ? decoded.get() : name.c_str())) return true;
+    const size_t sign = std::min(field.find('='), field.size());
+    const std::string name = decoded(field.substr(0, sign));
+    const std::string value = decoded(field.substr(std::min(sign + 1, field.size())));
+    if (is_clip ? is_credential(name, value_of_text(FieldType::any, value)) : names_credential_of_url(name))
+      return true;
     rest.remove_prefix(std::min(field.size() + 1, rest.size()));
   }
   return false;

@@ -27,6 +27,9 @@ namespace {
 constexpr unsigned kShortestPollIntervalMs = 10;
 constexpr const char *kMaxAmountVariable = "GENCLIP_MAX_AMOUNT";
 
+constexpr const char *kKeyInRequest =
+    "The request contains the API key, and requests are printed, logged and stored. Take the key out of it; "
+    "set it in api-key, api-key-file or the environment variable GENCLIP_API_KEY alone.";
 constexpr AddressSetting kBaseUrl{"base-url", "GENCLIP_BASE_URL",
                                   " What is stored already is found by this address, too."};
 
@@ -37,6 +40,11 @@ void plan_attach(const ClipRequest &request, GenerationJob &job) {
   job.model = request.model;
   job.endpoint.api = request.api == Api::automatic ? usual : request.api;
   job.identity.request = Json::Object{{"task_id", job.task_id}};
+}
+
+bool has_key(const ClipRequest &request, const RunSettings &run, const std::string &key) {
+  const Json texts = Json::Array{request.model, run.task_id, request.fields, request.extra};
+  return shows_key(texts.to_text(), key);
 }
 
 // Whole clips have a URL of the service.
@@ -106,9 +114,11 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.identity.api = to_word(job.endpoint.api);
   job.identity.take = request.take;
 
+  auto key = find_api_key(run.api_key, run.api_key_file);
+  // Nothing else is told of such a request: a text about a field quotes its value.
+  if (key && has_key(request, run, key->value)) problems = {{"", kKeyInRequest}};
   for (Problem &problem : connection_problems(run)) problems.push_back(std::move(problem));
   if (!run.dry_run) {
-    auto key = find_api_key(run.api_key, run.api_key_file);
     if (key)
       job.endpoint.api_key = std::move(*key);
     else

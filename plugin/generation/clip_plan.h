@@ -31,10 +31,11 @@ std::vector<Problem> connection_problems(const RunSettings &run);
 
 // What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the files of the key
 // and of a certificate authority, and the environment; never the store, nor the network. A dry run needs
-// neither key nor base URL, and looks at no key. A missing key alone is no problem: a stored clip needs none,
-// and generating another one fails with `no_key`. An application may change its current folder during a run:
-// whatever the run opens later, relative paths are of the folder that is current now. With a task ID the
-// request may lack model or prompt: attach to the task, whatever it was asked for.
+// neither key nor base URL. A request that shows the key is refused, in a dry run too, and nothing else is
+// told of it. A missing key alone is no problem: a stored clip needs none, and generating another one fails
+// with `no_key`. An application may change its current folder during a run: whatever the run opens later,
+// relative paths are of the folder that is current now. With a task ID the request may lack model or prompt:
+// attach to the task, whatever it was asked for.
 Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run);
 
 }  // namespace genclip

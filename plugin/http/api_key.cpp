@@ -14,11 +14,13 @@
 #include "plugin/base/local_file.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/http_url.h"
+#include "plugin/http/secrets.h"
 
 namespace genclip {
 namespace {
 
 constexpr size_t kMaxKeySize = 16 * 1024;
+constexpr size_t kLongestWord = 16;
 
 // Closes the descriptor at the end of its scope.
 class Descriptor {
@@ -145,6 +147,20 @@ Result<ApiKey> find_api_key(const std::string &key, const std::string &file) {
   return problem(
       "There is no API key: set GENCLIP_API_KEY to it, or name a file that holds it alone with api-key-file "
       "or GENCLIP_API_KEY_FILE.");
+}
+
+std::string key_at_hand(const std::string &key, const std::string &file) {
+  if (!key.empty()) return std::string(trimmed(key));
+  const char *variable = file.empty() ? g_getenv(kApiKeyVariable) : nullptr;
+  return std::string(trimmed(variable ? variable : ""));
+}
+
+bool shows_key(std::string_view text, std::string_view key) {
+  const auto has = [key](auto is_kind) { return std::any_of(key.begin(), key.end(), is_kind); };
+  const bool may_be_word = key.size() < kLongestWord && !(has([](char c) { return g_ascii_isdigit(c); }) &&
+                                                          has([](char c) { return g_ascii_isalpha(c); }));
+  const Secrets secrets(key);
+  return !may_be_word && (secrets.shows_key(text) || secrets.shows_key(unescaped(text)));
 }
 
 bool renew(ApiKey &key, Error &refusal) {

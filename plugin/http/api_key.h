@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "plugin/base/result.h"
@@ -27,6 +28,13 @@ struct ApiKey {
 // $GENCLIP_API_KEY_FILE names. Refuses a file that other users can read; follows links. The error
 // (ErrorKind::settings) says what to set and never holds the key.
 Result<ApiKey> find_api_key(const std::string &key, const std::string &file);
+
+// The same without reading a file: the property, or the variable if no file is named. Empty: there is none.
+std::string key_at_hand(const std::string &key, const std::string &file);
+
+// Whether a text shows the key, escaped or not. A key that may be a word ("rehearsal") has to look like a
+// key.
+bool shows_key(std::string_view text, std::string_view key);
 
 // Reads the file of a key that the service has refused with 401 once more, because a key of some minutes is
 // renewed there. True: the file holds another usable key, which `key` is from now on; the call is to be

@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/secret_words.h"
 #include "plugin/base/shown_text.h"
 
 namespace genclip {
@@ -239,7 +240,7 @@ std::string redact_path(std::string_view url) {
 std::string redact_settings(std::string_view text) {
   const std::string pass = pass_pattern();
   std::string endings, words;
-  for (const std::string_view name : secret_endings())
+  for (const auto &[name, refused] : kSecretWords)
     (std::ranges::find(kWordEndings, name) == std::end(kWordEndings) ? endings : words)
         .append("|")
         .append(name == "pass" ? pass : name);

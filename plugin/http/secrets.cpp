@@ -9,18 +9,20 @@
 #include <cstring>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/secret_words.h"
 
 namespace genclip {
 namespace {
 
-constexpr std::string_view kSecretEndings[] = {
-    "sig",  "signature", "token", "key", "secret",     "password", "credential",    "credentials",
-    "pass", "passwd",    "pwd",   "pw",  "passphrase", "auth",     "authorization", "cookie"};
 // Variables of every shell, which end so and hold a folder.
 constexpr std::string_view kFolderVariables[] = {"PWD", "OLDPWD"};
 constexpr std::string_view kMediaKinds[] = {"video/", "image/", "audio/", "text/", "application/"};
 constexpr size_t kShortestValue = 8;  // A shorter one may be a part of any word.
 constexpr size_t kShortestOfVariable = 6;
+// A shorter key may be a part of an ID or a word by chance, and the ID of a paid task is worth more. So may
+// one that is not long if letters of another case count as its own.
+constexpr size_t kShortestKey = 8;
+constexpr size_t kShortestKeyInAnySpelling = 16;
 constexpr size_t kLongestValue = 8192;
 // Of longer ones, base64 and hexadecimal digits cost more than they protect.
 constexpr size_t kLongestEncoded = 512;
@@ -156,10 +158,9 @@ bool is_word(std::string_view value) {
 
 }  // namespace
 
-std::span<const std::string_view> secret_endings() { return kSecretEndings; }
-
 bool names_secret(std::string_view name) {
-  return std::ranges::any_of(kSecretEndings, [name](std::string_view ending) {
+  return std::ranges::any_of(kSecretWords, [name](const SecretWord &secret) {
+    const std::string_view ending = secret.word;
     return name.size() >= ending.size() &&
            g_ascii_strncasecmp(name.data() + name.size() - ending.size(), ending.data(), ending.size()) == 0;
   });
@@ -249,6 +250,11 @@ void Secrets::add_environment(std::span<const std::string> variables) {
       value.remove_prefix(line.size());
     }
   }
+}
+
+bool Secrets::shows_key(std::string_view text) const {
+  if (key_.size() >= kShortestKeyInAnySpelling) return keys().masked(text) != text;
+  return key_.size() >= kShortestKey && text.find(key_) != text.npos;
 }
 
 Secrets Secrets::keys() const {

@@ -37,6 +37,9 @@ class Secrets {
   // What an environment ("NAME=VALUE") holds under the name of a secret. Not what is shorter than six
   // characters, and no folder.
   void add_environment(std::span<const std::string> variables);
+  // Whether a text shows the key: one of at least 16 characters in any spelling, one of 8 to 15 as it is
+  // written. A shorter one may be a part of any word.
+  bool shows_key(std::string_view text) const;
   // Without those of URLs, for what may rightly stand in a URL, too: an ID, the name of a model.
   Secrets keys() const;
 
@@ -65,9 +68,7 @@ class Secrets {
   Spellings of_keys_, of_urls_;
 };
 
-// Endings of the names of secrets, in small letters: "sig", "key". One table for texts, URLs and variables.
-std::span<const std::string_view> secret_endings();
-// Whether a name ends so, in any case: "X-Amz-Signature", "api_key".
+// Whether a name ends in one of secret_words.h, in any case: "X-Amz-Signature", "api_key".
 bool names_secret(std::string_view name);
 
 // Without the escapes that masked() knows.

@@ -19,10 +19,6 @@ namespace {
 
 constexpr size_t kMaxIdLength = 1024;
 constexpr size_t kMaxBareIdLength = 128;
-// A shorter key may be a part of an ID by chance, and the ID of a paid task is worth more. So may one that is
-// not long if letters of another case count as its own.
-constexpr size_t kShortestKey = 8;
-constexpr size_t kShortestKeyInAnySpelling = 16;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: below it, a double has every integer.
 constexpr int kMaxWrappers = 4;
 constexpr size_t kMaxObjects = 1000;
@@ -108,11 +104,7 @@ bool has_any(const Json &object, const auto &names) {
 bool has_some_id(const Json &object) { return has_any(object, kIdNames) || has_any(object, kOtherIdNames); }
 
 bool is_usable_id(const std::string &id, const Secrets &keys) {
-  const std::string &key = keys.key();
-  const bool has_key = key.size() >= kShortestKeyInAnySpelling
-                           ? keys.masked(id) != id
-                           : key.size() >= kShortestKey && id.find(key) != id.npos;
-  return !id.empty() && id.size() <= kMaxIdLength && is_all_shown(id) && !has_key;
+  return !id.empty() && id.size() <= kMaxIdLength && is_all_shown(id) && !keys.shows_key(id);
 }
 
 bool is_good_code(std::string_view code) { return code == "0" || code == "200"; }

@@ -239,6 +239,12 @@ TEST(CheckRequest, RefusesWhatNoRequestMayHold) {
     EXPECT_THAT(text(request("veo", fields)), HasSubstr("not a field of a request")) << fields;
   const std::string key = text(request("veo", R"({"prompt":"x"})", R"({"api_key":"sekret"})"));
   EXPECT_THAT(key, HasSubstr("property api-key"));
+  for (const char *extra :
+       {R"({"h":[{"Authorization":"sekret"}]})", R"({"tools":[{"a":{"api_key":"sekret"}}]})"}) {
+    const std::string inside = text(request("dance-2.5", R"({"prompt":"x"})", extra));
+    EXPECT_THAT(inside, HasSubstr("contains a key; set a key in the property api-key only."));
+    EXPECT_THAT(inside, Not(HasSubstr("sekret")));
+  }
   EXPECT_THAT(key, Not(HasSubstr("sekret")));
 }
 

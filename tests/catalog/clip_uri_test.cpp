@@ -240,6 +240,10 @@ INSTANTIATE_TEST_SUITE_P(
         Refused{"ApiKeyEncoded", "genclip://veo?api%5Fkey=sekret", "property api-key"},
         Refused{"Key", "genclip://veo?key=sekret", "property api-key"},
         Refused{"Token", "genclip://veo?token=sekret", "property api-key"},
+        Refused{"KeyInJson", "genclip://veo?h=%7B%22api_key%22:%22sekret%22%7D", "property api-key"},
+        Refused{"KeyInAList", "genclip://veo?h=[{%22Authorization%22:%22Bearer%20sekret%22}]",
+                "property api-key"},
+        Refused{"HeaderOfAKey", "genclip://veo?headers.Authorization=sekret", "property api-key"},
         Refused{"AccessToken", "genclip://veo?access_token=sekret", "property api-key"},
         Refused{"Authorization", "genclip://veo?Authorization=Bearer+sekret", "property api-key"},
         Refused{"KeyBeforeANonsense", "genclip://veo?api_key=sekret&%zz", "property api-key"},
@@ -280,6 +284,7 @@ TEST(ClipUri, WritesEveryByteSoThatItReadsBack) {
 TEST(ClipUri, NeverWritesAKey) {
   ClipRequest request{.model = "veo"};
   request.extra.set("api_key", "sekret");
+  request.extra.set("headers", Json::Object{{"Authorization", "sekret"}});
   EXPECT_EQ(clip_uri(catalog(), request), "genclip://veo");
 }
 

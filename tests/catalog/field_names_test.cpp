@@ -102,6 +102,92 @@ TEST(FieldNames, AKeyBehindWhichAPathStandsIsOne) {
     EXPECT_FALSE(names_credential(name)) << name;
 }
 
+// What stands under the name of a key, wherever it stands.
+TEST(FieldNames, AKeyIsOneUnderEveryNameThatSaysSo) {
+  for (const char *name : {"pwd",
+                           "pass",
+                           "app_key",
+                           "appkey",
+                           "app_secret",
+                           "api_keys",
+                           "keys",
+                           "tokens",
+                           "hf_token",
+                           "id_token",
+                           "refresh_token",
+                           "oauth_token",
+                           "basic_auth",
+                           "bearerAuth",
+                           "jwt",
+                           "jwt_token",
+                           "aws_secret_access_key",
+                           "headers.Authorization",
+                           "header[Authorization]",
+                           "auth.token",
+                           "key_file",
+                           "keyfile",
+                           "token_file",
+                           "llm_key",
+                           "user_password",
+                           "userPassword",
+                           "x-goog-api-key",
+                           "ocp-apim-subscription-key",
+                           "userkey",
+                           "openaiKey",
+                           "genclip-key",
+                           "session_token",
+                           "secretKey",
+                           "clientSecret",
+                           "api_key_2",
+                           "apiKeyV2",
+                           "serviceApiKey",
+                           "private-key",
+                           "passcode",
+                           "credentials.api_key",
+                           "license_key",
+                           "Authorisation"})
+    EXPECT_TRUE(names_credential(name)) << name;
+}
+
+TEST(FieldNames, WordsOfFilmsAreNoKeys) {
+  for (const char *name :
+       {"keyframe",   "key_frames",   "keyframes",   "keywords",       "monkey",        "hotkey",
+        "turkey",     "token_count",  "max_tokens",  "max_new_tokens", "output_tokens", "trigger_token",
+        "tokenizer",  "passes",       "render_pass", "passthrough",    "bypass",        "author",
+        "authors",    "authenticity", "secretary",   "keying",         "key_light",     "low_key",
+        "keypoints",  "color_key",    "chroma_key",  "key_color",      "musical_key",   "root_key",
+        "object_key", "sort_key",     "primary_key", "cookie",         "signature",     "mask_token",
+        "grid_token", "x_keys",       "file"})
+    EXPECT_FALSE(names_credential(name)) << name;
+}
+
+TEST(FieldNames, AKeyIsOneInsideOfAField) {
+  const auto is_key = [](const char *json) { return is_credential("h", *Json::parse(json)); };
+  for (const char *json : {R"({"api_key":"sk-1"})", R"([{"a":{"Authorization":"Bearer x"}}])",
+                           R"({"a":[1,{"token":"sk-012345"}]})", R"({"auth":{"user":"me"}})",
+                           R"({"password":["x"]})", R"({"x-api-key":"sk-0123"})"})
+    EXPECT_TRUE(is_key(json)) << json;
+  for (const char *json :
+       {R"({"tokens":120,"max_tokens":9})", R"({"token":"sks"})", R"([{"key":"image_strength","value":0.5}])",
+        R"({"password":false,"auth":null})", R"({"keyframes":[{"key":"uploads/0123.png"}]})", R"("token")",
+        R"(["Authorization"])", "1"})
+    EXPECT_FALSE(is_key(json)) << json;
+}
+
+TEST(FieldNames, AKeyOfMusicIsNone) {
+  for (const char *key : {"C", "Am", "C minor", "F# major"}) EXPECT_FALSE(is_credential("key", key)) << key;
+  for (const char *key : {"sekret", "sk-0123456789abcdef"}) EXPECT_TRUE(is_credential("key", key)) << key;
+}
+
+// Of a signed URL, the ID of a key.
+TEST(FieldNames, AUrlMayNameAKey) {
+  for (const char *name : {"X-Amz-Credential", "X-Amz-Security-Token", "AWSAccessKeyId", "Key-Pair-Id",
+                           "security-token", "GoogleAccessId", "Signature"})
+    EXPECT_FALSE(names_credential_of_url(name)) << name;
+  for (const char *name : {"token", "api_key", "secret-key", "AccessKey", "client_secret", "auth"})
+    EXPECT_TRUE(names_credential_of_url(name)) << name;
+}
+
 TEST(FieldNames, OtherPropertiesAreNoFieldsEither) {
   for (const char *name :
        {"extra-params", "num-buffers", "status", "clip-location", "Do_Timestamp", "status[0]"})

@@ -162,6 +162,8 @@ TEST(RundownReader, NamesTheFirstLineThatIsWrong) {
       {"a.mp4\nb\x01.mp4\n", 2, "control characters"},
       {"a.mp4\ngenclip://m?prompt=x&api_key=sk-secret\n", 2, "holds a key"},
       {"genclip://m?API%5FKEY=sk-secret", 1, "holds a key"},
+      {"genclip://m?h=%7B%22token%22:%22sk-secret%22%7D", 1, "holds a key"},
+      {"https://m.example/a.mp4?access_token=sk-secret", 1, "holds a key"},
       {"rtmp://user:secret@host/live", 1, "holds a key"},
       {"\n<?xml version=\"1.0\"?>\n<playlist>\n", 2, "XML"},
       {"a.mp4\n{\"source\": \"b.mp4\"}\n", 2, "JSON must be the whole"},

@@ -188,6 +188,32 @@ TEST_F(ClipProperties, UriReplacesWhatWasSetAndTheKeyStaysOut) {
   EXPECT_EQ(std::string(error->message).find("4711"), std::string::npos) << error->message;
 }
 
+TEST_F(ClipProperties, UriNeverShowsTheKeyWhereverItStands) {
+  const std::string key = "sk-SECRET-0123456789abcdef";
+  auto *handler = GST_URI_HANDLER(src_.get());
+  const auto uri = [&] { return std::string(GStringPtr(gst_uri_handler_get_uri(handler)).get()); };
+  // The key comes behind the request.
+  ASSERT_TRUE(gst_uri_handler_set_uri(handler, ("genclip://veo?prompt=a%20" + key).c_str(), nullptr));
+  g_object_set(src_.get(), "api-key", key.c_str(), nullptr);
+  EXPECT_EQ(uri(), "genclip://veo?prompt=a%20***");
+  g_object_set(src_.get(), "prompt", ("b " + key).c_str(), nullptr);
+  EXPECT_EQ(uri(), "genclip://veo?prompt=b%20***");
+  g_object_set(src_.get(), "prompt", "kept", nullptr);
+  for (const std::string &given :
+       {"genclip://veo?prompt=" + key, "genclip://veo?prompt=x&style=Bearer%20" + key, "genclip://" + key,
+        "genclip://veo/" + key + ".mp4?prompt=x", "genclip://veo?prompt=x&take=" + key,
+        "genclip://veo?prompt=x&duration=" + key,
+        "genclip://veo?prompt=x&first_image=https://h/x%3Fk=" + key}) {
+    GErrorPtr error;
+    EXPECT_FALSE(gst_uri_handler_set_uri(handler, given.c_str(), take(error))) << given;
+    ASSERT_TRUE(error) << given;
+    EXPECT_NE(std::string(error->message).find("A URI must not contain a key"), std::string::npos)
+        << error->message;
+    EXPECT_EQ(std::string(error->message).find("0123456789"), std::string::npos) << error->message;
+    EXPECT_EQ(uri(), "genclip://veo?prompt=kept");
+  }
+}
+
 TEST_F(ClipProperties, UriIsRefusedRatherThanCut) {
   auto *handler = GST_URI_HANDLER(src_.get());
   ASSERT_TRUE(gst_uri_handler_set_uri(handler, "genclip://veo?prompt=kept", nullptr));

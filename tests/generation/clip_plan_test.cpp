@@ -150,6 +150,53 @@ TEST_F(ClipPlanTest, AKeyThatIsMissingIsForTheGenerationToTellWhichKnowsWhetherT
   EXPECT_THAT(problems(), HasSubstr("There is no API key")) << "with all else that is wrong";
 }
 
+TEST_F(ClipPlanTest, ARequestThatShowsTheKeyIsRefusedAndNothingOfItIsTold) {
+  const std::string key = "sk-SECRET-0123456789abcdef";
+  run_.api_key = key;
+  const ClipRequest plain = request_;
+  const auto refuses = [&] {
+    for (const bool dry_run : {false, true}) {
+      run_.dry_run = dry_run;
+      const std::string text = problems();
+      EXPECT_THAT(text, HasSubstr("The request contains the API key"));
+      EXPECT_THAT(text, testing::Not(HasSubstr("0123456789")));
+    }
+    request_ = plain;
+    run_.task_id.clear();
+  };
+  request_.fields.set("prompt", "a storm over " + key);
+  refuses();
+  request_.model = key;
+  refuses();
+  request_.fields.set("aspect_ratio", key);
+  refuses();
+  request_.extra.set("style", Json::Object{{"a", Json::Array{"Bearer " + key}}});
+  refuses();
+  request_.extra.set(key, "1");
+  refuses();
+  request_.fields.set("first_image", Json::Array{"https://h/x?k=sk-SECRET%2D0123456789abcdef"});
+  refuses();
+  run_.task_id = key;
+  refuses();
+  run_.api_key.clear();
+  g_setenv("GENCLIP_API_KEY", key.c_str(), TRUE);
+  request_.fields.set("prompt", key);
+  refuses();
+  g_unsetenv("GENCLIP_API_KEY");
+}
+
+TEST_F(ClipPlanTest, AKeyThatMayBeAWordMayStandInARequest) {
+  run_.base_url = "https://api.example";
+  for (const char *key : {"k", "sk-4711", "rehearsal", "simulator"}) {
+    run_.api_key = key;
+    request_.fields.set("prompt", std::string("a rehearsal of the simulator sk-4711 ") + key);
+    EXPECT_EQ(problems(), "") << key;
+  }
+  run_.api_key = "sk-471147";
+  request_.fields.set("prompt", "sk-471147");
+  EXPECT_THAT(problems(), HasSubstr("The request contains the API key"));
+}
+
 TEST_F(ClipPlanTest, NamesAProxyAndACaFileThatCannotBeUsedWithAllElse) {
   request_.fields.set("duration", 99);
   run_.api_key = "";
