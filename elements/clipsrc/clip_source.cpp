@@ -73,9 +73,9 @@ std::string ClipSource::uri_with_extension() const {
 
 Result<void> ClipSource::set_uri(const std::string &uri) {
   const RunSettings run = settings().run();
-  // Before any other text, which might quote it.
-  if (const auto key = find_api_key(run.api_key, run.api_key_file); key && shows_key(uri, key->value))
-    return key_in_uri();
+  // Before any other text, which might quote it. The application's thread reads no file; plan_clip() does.
+  const std::string key = key_at_hand(run.api_key, run.api_key_file);
+  if (!key.empty() && shows_key(uri, key)) return key_in_uri();
   auto read = read_clip_uri(*Catalog::shared(), uri);
   if (!read) return std::move(read).error();
   const ReferencePolicy policy = reference_policy(run);
