@@ -5,7 +5,30 @@
 
 #include <algorithm>
 
+#include "plugin/catalog/catalog.h"
+#include "plugin/catalog/request_meaning.h"
+
 namespace genclip {
+namespace {
+
+// A run's line has a default that was spelled out, and one that was imported lacks it.
+void set_what_is_unset(PriceClass &found) {
+  const auto model = Catalog::built_in()->find(found.model);
+  const auto unset = [&](std::string_view field) -> const Json * {
+    return model ? meaning_of_unset(*model, field) : nullptr;
+  };
+  const auto text_or_unset = [&](std::string &text, std::string_view field) {
+    if (const Json *value = text.empty() ? unset(field) : nullptr; value && value->string())
+      text = *value->string();
+  };
+  if (const Json *value = found.duration ? nullptr : unset("duration")) found.duration = value->number();
+  text_or_unset(found.resolution, "resolution");
+  text_or_unset(found.size, "size");
+  if (const Json *value = found.audio ? nullptr : unset("generate_audio"); value && value->boolean())
+    found.audio = *value->boolean();
+}
+
+}  // namespace
 
 PriceClass price_class_of(const ChargeFacts &facts) {
   PriceClass found{facts.base_url, facts.model, facts.duration, facts.resolution, facts.size,
@@ -14,6 +37,7 @@ PriceClass price_class_of(const ChargeFacts &facts) {
     if (!found.reference_kinds.empty()) found.reference_kinds += ' ';
     found.reference_kinds += kind;
   }
+  set_what_is_unset(found);
   return found;
 }
 

@@ -26,6 +26,7 @@ struct PriceClass {
 
   auto operator<=>(const PriceClass &) const = default;
 };
+// What the request leaves out has the default of the service's document, which is the same request.
 PriceClass price_class_of(const ChargeFacts &facts);
 
 // Keeps the latest kKept of each class. A plain value.

@@ -47,7 +47,7 @@ std::string composed(const std::string &text) {
 bool holds_url(const std::string &text) { return text.find("://") != text.npos; }
 
 // It excludes another field that has a default: with either of them, the other's default does not hold.
-bool has_rival(const ModelSpec &model, const std::string &name) {
+bool has_rival(const ModelSpec &model, std::string_view name) {
   return std::any_of(model.rules.begin(), model.rules.end(), [&](const Rule &rule) {
     const auto has_default = [&](const std::string &field) {
       const FieldSpec *spec = model.find(field);
@@ -63,13 +63,17 @@ bool has_rival(const ModelSpec &model, const std::string &name) {
 // not have it; but it may say that a default of the service's document does not hold any more.
 bool says_nothing(const ModelSpec &model, const FieldSpec &field, const Json &value) {
   const auto built_in = Catalog::built_in()->find(model.id);
-  const FieldSpec *documented = built_in ? built_in->find(field.name) : nullptr;
-  return documented && !field.required && !documented->required && !documented->default_value.is_null() &&
-         value == documented->default_value && value == field.default_value &&
-         !has_rival(*built_in, field.name);
+  const Json *unset = built_in ? meaning_of_unset(*built_in, field.name) : nullptr;
+  return unset && !field.required && value == *unset && value == field.default_value;
 }
 
 }  // namespace
+
+const Json *meaning_of_unset(const ModelSpec &documented, std::string_view field) {
+  const FieldSpec *spec = documented.find(field);
+  const bool has_default = spec && !spec->required && !spec->default_value.is_null();
+  return has_default && !has_rival(documented, field) ? &spec->default_value : nullptr;
+}
 
 Json meaning_of(const ModelSpec &model, const Json &body) {
   Json::Object meaning;

@@ -17,4 +17,8 @@ namespace genclip {
 // References, URLs and fields of which the service's document says nothing stay as they are.
 Json meaning_of(const ModelSpec &model, const Json &body);
 
+// What a request of that built-in model means by leaving the field out. Null: no document says it, it hangs
+// on other fields, or the field is always sent.
+const Json *meaning_of_unset(const ModelSpec &documented, std::string_view field);
+
 }  // namespace genclip

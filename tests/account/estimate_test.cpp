@@ -71,7 +71,7 @@ TEST_F(EstimateTest, TellsRequestsApartByAllThatPricesHangOn) {
   std::vector<ChargeFacts> others(6, facts_of("a"));
   others[0].resolution = "1080p";
   others[1].size = "1440x1440";
-  others[2].audio = true;
+  others[2].audio = false;
   others[3].references = {{"first_image", 1}};
   others[4].duration.reset();
   others[5].duration = 6;
@@ -84,6 +84,51 @@ TEST_F(EstimateTest, TellsRequestsApartByAllThatPricesHangOn) {
   twin.project = "another";
   twin.api = "legacy";
   EXPECT_EQ(estimate(twin)->basis, "same");
+}
+
+// Of all fields but the first, the request says nothing.
+ChargeFacts unset_of(const std::string &model, std::optional<double> duration = {}) {
+  ChargeFacts facts = facts_of("a");
+  facts.model = model;
+  facts.duration = duration;
+  facts.resolution.clear();
+  return facts;
+}
+
+TEST_F(EstimateTest, TakesADocumentedDefaultThatIsSpelledOutForTheSameRequest) {
+  const ChargeFacts unset = unset_of("dance-2.5");
+  ChargeFacts spelled = unset_of("dance-2.5", 4);
+  spelled.resolution = "480p";
+  learn(spelled, 4);
+  learn(unset, 6);
+  for (const ChargeFacts &facts : {unset, spelled})
+    EXPECT_TRUE(*estimate(facts) == (Estimate{4, 5, 6, 2, "same"}));
+  learn(unset_of("dance-2.5", 10), 10);
+  ChargeFacts large = unset_of("dance-2.5", 30);
+  large.resolution = "480p";
+  const auto line = estimate(large);
+  EXPECT_EQ(line->basis, "line");
+  EXPECT_NEAR(line->likely, 10 + 20 * 5.0 / 6, 1e-9) << "a limit of 15 would let 27 pass";
+
+  ChargeFacts silent = unset_of("sd_2.0_special", 5), loud = silent;
+  loud.audio = true;
+  learn(silent, 7);
+  EXPECT_EQ(estimate(loud)->basis, "same");
+  loud.audio = false;
+  EXPECT_EQ(estimate(loud)->basis, "range") << "it is no default";
+}
+
+TEST_F(EstimateTest, LeavesUnsetWhatNoDocumentSays) {
+  // The ratio may say another size than the default. Nothing is documented of the other model.
+  ChargeFacts square = unset_of("mini-h3", 5), small = unset_of("veo", 5);
+  EXPECT_EQ(price_class_of(square).size, "");
+  EXPECT_EQ(price_class_of(small).resolution, "");
+  learn(square, 2);
+  learn(small, 2);
+  square.size = "2560x1440";
+  small.resolution = "480p";
+  EXPECT_EQ(estimate(square)->basis, "range");
+  EXPECT_EQ(estimate(small)->basis, "range");
 }
 
 TEST_F(EstimateTest, GoesByTheKindsOfReferencesNotByTheirNumber) {

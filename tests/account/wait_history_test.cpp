@@ -94,6 +94,17 @@ TEST(Waits, AreUnknownThroughOneDurationOnlyOrForAnotherShape) {
   EXPECT_EQ(likely_waits(history, facts_of("b", 8)).size(), 2u);
 }
 
+TEST(Waits, AreThoseOfTheRequestThatSpellsOutADefault) {
+  ChargeFacts spelled = facts_of("a", 4), unset = facts_of("b", 4);
+  spelled.model = unset.model = "dance-2.5";
+  spelled.resolution = "480p";
+  unset.resolution.clear();
+  unset.duration.reset();
+  WaitHistory history;
+  history.add(price_class_of(spelled), {50, 2});
+  EXPECT_EQ(likely_waits(history, unset), (std::vector<Wait>{{50, 2}}));
+}
+
 TEST(Waits, AreTheSameWithTheSummaryAndGoOnFromThere) {
   std::vector<LedgerEntry> entries = followed("a", 80.25);
   for (LedgerEntry &entry : followed("b", 70)) entries.push_back(entry);

@@ -23,7 +23,7 @@ MAY_INCLUDE = {
     "plugin/base": [],
     "plugin/catalog": ["plugin/base"],
     "plugin/http": ["plugin/base"],
-    "plugin/account": ["plugin/base"],
+    "plugin/account": ["plugin/base", "plugin/catalog"],
     "plugin/task": BELOW_TASK,
     "plugin/store": BELOW_TASK,
     "plugin/caption": BELOW_TASK,
