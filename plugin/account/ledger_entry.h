@@ -92,8 +92,8 @@ struct ChargeFacts {
   std::string resolution = {};
   std::string size = {};
   std::optional<bool> audio = {};
-  // How many media references each field has, by the service's names ("first_image", "reference_videos").
-  // Fields without any are left out.
+  // How many media references each field has, by the service's names ("first_image", "reference_videos"),
+  // also of fields without a type. Fields without any are left out.
   std::map<std::string, unsigned, std::less<>> references = {};
 
   friend bool operator==(const ChargeFacts &, const ChargeFacts &) = default;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/generation/charge_facts.h"
 
-#include <algorithm>
 #include <functional>
 #include <map>
 #include <string>
 
 #include "plugin/catalog/catalog.h"
+#include "plugin/catalog/untyped_media.h"
 
 namespace genclip {
 namespace {
@@ -23,21 +23,36 @@ bool is_media_name(std::string_view text) {
          ClipPath::is_digest(text.substr(colon + 1, text.find('#') - colon - 1));
 }
 
-bool names_media(const Json &value) {
-  if (const std::string *text = value.string()) return is_media_name(*text);
-  if (const Json::Array *list = value.array()) return std::ranges::any_of(*list, names_media);
-  return value.object() && std::ranges::any_of(*value.object(), [](const Json::Member &member) {
-           return names_media(member.second);
-         });
+// How many media a value refers to, of which no table says that it does. `path`: as UntypedName has it.
+unsigned media_in(const Json &value, const std::string &path, bool is_in_text = false) {
+  unsigned count = 0;
+  if (const Json::Object *members = value.object())
+    for (const auto &[name, member] : *members) count += media_in(member, path + " " + name, is_in_text);
+  if (const Json::Array *list = value.array())
+    for (const Json &item : *list) count += media_in(item, path, is_in_text);
+  const std::string *text = value.string();
+  if (!text) return count;
+  // As listed: what was a reference in an unlisted text has the name of a file or a clip by now.
+  const UntypedName name{std::string_view(path).substr(path.rfind(' ') + 1), path, true};
+  if (const auto json = is_in_text ? std::nullopt : json_in_text(name, *text))
+    return media_in(*json, path, true);
+  return is_media_name(*text) || is_untyped_reference(name, *text) || is_untyped_url(name, *text) ? 1 : 0;
 }
 
-// How many media each field has.
-std::map<std::string, unsigned, std::less<>> references_of(const Json &sent) {
+// How many media each field has, whether a table types the field or not. `request`: that of an identity, so
+// that a run and its record tell the same.
+std::map<std::string, unsigned, std::less<>> references_of(const Json &request) {
   std::map<std::string, unsigned, std::less<>> references;
-  for (const FieldSpec &field : Catalog::shared()->common_fields()) {
-    const Json *value = media_kind(field.type) ? sent.find(field.name) : nullptr;
-    if (value && value->array() && !value->array()->empty())
-      references[field.name] = static_cast<unsigned>(value->array()->size());
+  const Json::Object *fields = request.object();
+  if (!fields) return references;
+  const auto catalog = Catalog::shared();
+  const auto model = catalog->find(text_of(request, "model"));
+  for (const auto &[name, value] : *fields) {
+    const FieldSpec *listed = model ? model->find(name) : nullptr;
+    const FieldSpec *field = listed ? listed : catalog->common_field(name);
+    const bool is_typed = field && media_kind(field->type) && value.array();
+    const auto count = is_typed ? static_cast<unsigned>(value.array()->size()) : media_in(value, name);
+    if (count > 0) references[name] = count;
   }
   return references;
 }
@@ -58,7 +73,7 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const s
   facts.size = text_of(sent, "size");
   if (const Json *audio = sent.find("generate_audio"); audio && audio->boolean())
     facts.audio = *audio->boolean();
-  facts.references = references_of(sent);
+  facts.references = references_of(identity.request);
   return facts;
 }
 
@@ -66,8 +81,6 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model,
   return charge_facts(identity, identity.request, model, project);
 }
 
-bool is_made_of_media(const ClipIdentity &identity) {
-  return !references_of(identity.request).empty() || names_media(identity.request);
-}
+bool is_made_of_media(const ClipIdentity &identity) { return !references_of(identity.request).empty(); }
 
 }  // namespace genclip

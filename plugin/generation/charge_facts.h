@@ -11,7 +11,8 @@
 namespace genclip {
 
 // `sent`: a body with v2 field names. What it does not say, or says in another type than the catalog has,
-// stays unset. Not the identity's request, which leaves out what earlier lines of the ledger may say.
+// stays unset. Not the identity's request, which leaves out what earlier lines of the ledger may say; only
+// the references are taken from that.
 ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const std::string &model,
                          const std::string &project);
 // Of a request of which no more is known than its identity.

@@ -96,6 +96,34 @@ TEST_F(RequestIdentity, OfAFileInAnyFieldThatNamesMediaIsItsContent) {
   EXPECT_FALSE(is_made_of_media(job_of("genclip://veo?prompt=a").identity));
 }
 
+// Text-only clips have other prices, and another source type in their provenance.
+TEST_F(RequestIdentity, TellsHowManyMediaEachFieldHasWhetherATableTypesItOrNot) {
+  const std::string file = write("one.png", "picture");
+  const auto references = [&](const std::string &uri) {
+    const auto found = identify(job_of(uri));
+    if (!found) give_up(found.error().text);
+    const auto facts =
+        charge_facts(found->identity, *job_of(uri).request->body().find("model")->string(), "");
+    EXPECT_EQ(is_made_of_media(found->identity), !facts.references.empty()) << uri;
+    return facts.references;
+  };
+  using References = decltype(ChargeFacts::references);
+  EXPECT_EQ(references("genclip://videos_stable_fast?prompt=a&start_image_url=http%3A%2F%2Fh%2Fx.png"),
+            (References{{"start_image_url", 1}}));
+  EXPECT_EQ(references("genclip://videos_stable_fast?prompt=a&video_reference=" + file +
+                       "&audio_reference=http%3A%2F%2Fh%2Fsong"),
+            (References{{"audio_reference", 1}, {"video_reference", 1}}));
+  EXPECT_EQ(references("genclip://sd_2.0_discount?prompt=a&photo=" + file), (References{{"photo", 1}}));
+  EXPECT_EQ(
+      references("genclip://sd_2.0_discount?prompt=a&image=" + escaped(R"({"url":"http://h/a"})") +
+                 "&content=" + escaped(R"([{"image_url":"http://h/a"},{"image_url":")" + file + R"("}])")),
+      (References{{"content", 2}, {"image", 1}}));
+  EXPECT_EQ(references("genclip://sd_2.0_discount?prompt=http%3A%2F%2Fh%2Fx.png&image_prompt=a&output_url=" +
+                       escaped("http://h/x.mp4")),
+            References());
+  EXPECT_EQ(references(starting_from(file)), (References{{"first_image", 1}}));
+}
+
 TEST_F(RequestIdentity, ChangesWithTheFilesContent) {
   const std::string path = write("picture.png", "before");
   const std::string before = digest_of(starting_from(path));
