@@ -144,6 +144,8 @@ ToPay to_pay(const GenerationJob &job, const IdentifiedRequest &request, const P
 
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
                                     const GenerationServices &services) {
+  const auto record = record_of(job, request, services);
+  if (record && claim_of(*record, job.reuse) == Claim::clip) return Estimate{0, 0, 0, 0, "paid"};
   KnownCharges own(*services.files, *services.clock);
   const auto account = (services.charges ? *services.charges : own).account(job.store);
   if (!account) {

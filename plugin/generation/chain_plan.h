@@ -57,8 +57,9 @@ struct ToPay {
 };
 ToPay to_pay(const GenerationJob &job, const IdentifiedRequest &request, const PriceHistory &prices,
              const GenerationServices &services);
-// All together. Nothing: the cost of one of them is unknown, or the ledger cannot be read. Of many requests
-// (services_of_plan), each ledger is read once.
+// All together; 0, on the basis "paid", if the run gets the clip without paying. Nothing: the cost of one of
+// them is unknown, or the ledger cannot be read. Of many requests (services_of_plan), each ledger is read
+// once.
 std::optional<Estimate> estimate_of(const GenerationJob &job, const IdentifiedRequest &request,
                                     const GenerationServices &services);
 

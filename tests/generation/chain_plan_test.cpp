@@ -43,6 +43,26 @@ TEST_F(ReplacedLinks, AreNamedInTheWarning) {
   EXPECT_NE(warnings[0].find(path().digest().substr(0, 8)), std::string::npos) << warnings[0];
 }
 
+class EstimateOfAClip : public WorkTest {
+ protected:
+  std::optional<Estimate> estimate(bool reuse = true) {
+    GenerationJob now = job();
+    now.reuse = reuse;
+    const auto found = identify_request(now, services(), false, nullptr);
+    return found ? estimate_of(now, *found, services()) : std::nullopt;
+  }
+};
+
+TEST_F(EstimateOfAClip, IsNothingOnceItIsPaidUnlessItIsMadeAnew) {
+  EXPECT_FALSE(estimate()) << "it is unknown";
+  ASSERT_FALSE(run().error);
+  EXPECT_EQ(estimate(), (Estimate{0, 0, 0, 0, "paid"}));
+  const auto anew = estimate(false);
+  ASSERT_TRUE(anew);
+  EXPECT_GT(anew->low, 0);
+  EXPECT_EQ(anew->basis, "same");
+}
+
 TEST(ChainEstimate, IsTheSumAndRestsOnTheWeakestLink) {
   const Estimate sum = sum_of({{1, 2, 3, 20, "same"}, {1, 1.5, 4, 2, "range"}, {2, 2, 2, 5, "line"}});
   EXPECT_EQ(sum, (Estimate{4, 5.5, 9, 2, "range"}));
