@@ -20,6 +20,13 @@ double told_amount(const GenerationState &state) {
   return state.reused || !is_known ? state.amount : paid_amount(state);
 }
 
+// "link-task-id" is link_task_id.
+std::string member_of(const ErrorDetail &detail) {
+  std::string name = detail.name;
+  std::ranges::replace(name, '-', '_');
+  return name;
+}
+
 bool has_outcome(const Error &error, Outcome outcome) {
   return std::any_of(error.details.begin(), error.details.end(), [&](const ErrorDetail &detail) {
     const auto *word = std::get_if<std::string>(&detail.value);
@@ -92,7 +99,7 @@ Json failure_json(const Error &error, const std::optional<ClipRequest> &request)
   if (!error.service_message.empty()) json.set("service_message", error.service_message);
   const Error ended = with_ending(error, {Outcome::not_submitted});
   for (const ErrorDetail &detail : ended.details)
-    std::visit([&](const auto &value) { json.set(detail.name, value); }, detail.value);
+    std::visit([&](const auto &value) { json.set(member_of(detail), value); }, detail.value);
   return json;
 }
 

@@ -273,7 +273,7 @@ class Chains(unittest.TestCase):
         run = self.refuse(chain("ab"), "--json", "--timeout", "1")
         told, _ = json.JSONDecoder().raw_decode(run.text[run.text.index("{"):])
         self.assertIsNone(told["task_id"])
-        self.assertEqual(told["link-task-id"], self.tasks()[0]["id"])
+        self.assertEqual(told["link_task_id"], self.tasks()[0]["id"])
         self.assertIn("which comes before the one that was asked for", told["error"])
 
     def test_max_amount_is_asked_again_when_a_link_was_dearer_than_estimated(self):

@@ -50,6 +50,16 @@ TEST(EndingJson, AFailureAtACostIsThatOfTheRunsOwnTask) {
   EXPECT_FALSE(has("paid-unfetched", "yes", false));
 }
 
+TEST(EndingJson, HasTheNamesOfDetailsWithUnderscores) {
+  Error error{ErrorKind::failed, "No."};
+  error.details = {{"link-task-id", std::string("T1")}, {"retry-after", 2.5}};
+  const Json json = failure_json(error, std::nullopt);
+  for (const auto &[name, value] : *json.object()) EXPECT_EQ(name.find('-'), name.npos) << name;
+  ASSERT_TRUE(json.find("link_task_id") && json.find("retry_after"));
+  EXPECT_EQ(*json.find("link_task_id")->string(), "T1");
+  EXPECT_EQ(*json.find("retry_after")->number(), 2.5);
+}
+
 // The amounts of a batch's rows that are not reused add up to what it has paid.
 TEST(EndingJson, SaysOfAStoredClipThatCannotBeWrittenWhetherThisRunHasPaidIt) {
   const auto json_of = [](bool reused) {
