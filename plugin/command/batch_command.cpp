@@ -63,6 +63,12 @@ void print_row(const PlannedClip &planned, const Json &content) {
   fflush(stdout);
 }
 
+// Where the clip is to go, if the extension is known.
+Json with_output(Json json, const PlannedClip &planned) {
+  if (!planned.output.empty() && !planned.lacks_extension) json.set("output", planned.output);
+  return json;
+}
+
 // What a row of which nothing failed says of its request.
 Json with_request(Json json, const PlannedClip &planned) {
   json.set("model", planned.plan.job.model);
@@ -110,8 +116,7 @@ void tell_plan(const BatchPlan &plan) {
                plan_cost_text(planned), planned.plan.job.model, printable(prompt_of(planned.clip.request))});
     Json json = Json::Object{{"status", "planned"}, {"state", plan_state_text(planned)}};
     json.set("estimate", is_to_pay ? estimate_json(planned.estimate) : Json());
-    if (!planned.output.empty() && !planned.lacks_extension) json.set("output", planned.output);
-    print_row(planned, with_request(std::move(json), planned));
+    print_row(planned, with_output(with_request(std::move(json), planned), planned));
   }
   fputs(table.to_text(stderr).c_str(), stderr);
   print_note("\nTo pay: " + plan_total_text(plan));
@@ -289,7 +294,7 @@ class BatchDelivery final : public ClipRunsListener {
     for (const size_t row : rows_of_[runs_[index]]) {
       const PlannedClip &planned = clips_[row];
       if (last_[index].is_submitting()) in_doubt_.push_back(planned.clip.line);
-      Json json = with_request(state_json(told, status), planned);
+      Json json = with_output(with_request(state_json(told, status), planned), planned);
       if (status == "pending") json.set("outcome", "pending");
       if (has_paid_links_.contains(index)) json.set("charged", to_word(Charged::yes));
       print_row(planned, json);

@@ -326,10 +326,12 @@ class Batch(ServiceTest):
         self.assertRegex(run.stderr, r"prompts\.txt:2: 002 failed: .*moderated")
         self.assertIn("prompt=kite 2", run.stderr)
         self.simulator("--fault", "submit#1:fail=moderated")
-        path = self.write("more.txt", "sea 1\nsea 2\n")
-        run, lines = self.batch(path, MODEL, "--jobs", "1", "--fail-fast")
+        path = self.write("more.jsonl", '{"prompt": "sea 1"}\n{"prompt": "sea 2", "output": "sea.mp4"}\n{"prompt": "sea 3"}\n')
+        run, lines = self.batch(path, MODEL, "--jobs", "1", "--fail-fast", "--output-dir", str(self.folder / "seas"))
         self.assertEqual(run.returncode, 1, run.stderr)
-        self.assertEqual([line["outcome"] for line in lines], ["failed", "pending"])
+        self.assertEqual([line["outcome"] for line in lines], ["failed", "pending", "pending"])
+        self.assertEqual(lines[1]["output"], str(self.folder / "seas/sea.mp4"))
+        self.assertNotIn("output", lines[2], "its extension is not known")
 
     def test_says_what_to_do_about_clips_that_may_be_paid(self):
         self.simulator("--fault", "submit#2:lose-answer")
