@@ -107,8 +107,11 @@ TextTable tasks_for_programs(const CostReport &report, double assumed_price, Sto
 
 // ---- For a person.
 
+// A project may have a name of any length.
+bool is_never_broken(CostBy by) { return by != CostBy::project; }
+
 void show_rows(const CostReport &report, CostBy by) {
-  TextTable table({{upper(to_word(by)), Align::left, true},
+  TextTable table({{upper(to_word(by)), Align::left, is_never_broken(by)},
                    {"CLIPS", Align::right, true},
                    {"SPENT", Align::right, true},
                    {"RESERVED", Align::right, true},
@@ -206,8 +209,8 @@ void show_remarks(const CostReport &report, CostBy by, double assumed_price, Sto
               "replaced before the ledger began are missing. The projects of imported clips are not known.");
 }
 
-void show_captions(const CostReport &report) {
-  TextTable table({{"CAPTIONS", Align::left, true},
+void show_captions(const CostReport &report, CostBy by) {
+  TextTable table({{"CAPTIONS", Align::left, is_never_broken(by)},
                    {"REQUESTS", Align::right, true},
                    {"PROMPT", Align::right, true},
                    {"OUTPUT", Align::right, true},
@@ -238,7 +241,7 @@ void show_report(const CostReport &report, const CostQuery &query, double assume
   } else {
     show_rows(report, query.by);
   }
-  if (report.captions_total.requests > 0) show_captions(report);
+  if (report.captions_total.requests > 0) show_captions(report, query.by);
   show_remarks(report, query.by, assumed_price, prompts);
 }
 

@@ -9,6 +9,7 @@ import json
 import pathlib
 import tempfile
 import time
+import unicodedata
 import unittest
 
 from command import genclip
@@ -137,6 +138,15 @@ class Cost(MoneyTest):
                 self.assertEqual([{name.upper(): cell or "-" for name, cell in row.items()} for row in as_csv], rows)
                 self.assertEqual([row["spent"] for row in self.json("cost", "--by", group)["rows"]],
                                  [float(row["SPENT"]) for row in rows])
+
+    def test_long_names_of_projects_are_broken_and_names_of_models_never(self):
+        self.env["COLUMNS"] = "80"
+        for i, project in enumerate(("映" * 48, "the film " * 20)):
+            self.ledger.clip(f"p{i}", "2026-11-20", 5, project=project, model="model-" + "m" * 90)
+        for line in self.run_genclip("cost", "--by", "project").stdout.splitlines():
+            wide = sum(2 if unicodedata.east_asian_width(letter) == "W" else 1 for letter in line)
+            self.assertLessEqual(wide, 80, line)
+        self.assertIn("model-" + "m" * 90, self.run_genclip("cost").stdout)
 
     def test_by_task_has_a_line_for_each(self):
         self.mixed()
