@@ -50,10 +50,18 @@ constexpr std::string_view kUsualNames[] = {
     "result",   "results",     "data",      "outputurl", "resulturls", "videourls", "downloadurl",
     "fileurl",  "taskresult",  "outputs",   "urls",      "imageurl",   "imageurls", "image",
     "images",   "generations", "creations", "artifacts", "assets",     "works",     "clips"};
-// A name with one of these in it is of a picture of the video, of what the request has, or of a hook.
-constexpr std::string_view kOtherMedia[] = {
-    "cover",     "thumb",  "poster",     "snapshot", "frame",    "firstimage", "lastimage", "tailimage",
-    "reference", "sprite", "screenshot", "avatar",   "callback", "webhook",    "notify",    "prompt"};
+// A name with one of these words is of a picture of the video. The word may have a usual name or one of the
+// others beside it: "coverurl", but not "recovered".
+constexpr std::string_view kPictureWords[] = {"cover", "covers", "thumbnail", "thumbnails",
+                                              "thumb", "thumbs", "poster",    "posters"};
+constexpr std::string_view kBesidePicture[] = {"img", "imgs", "pic", "pics", "link", "links", "uri", "src"};
+// So is one with one of these in it, or it is of what the request has.
+constexpr std::string_view kOtherMedia[] = {"lastframe", "firstimage", "lastimage", "tailimage"};
+// Perhaps it is, or of a hook, but "frame" is a part of "interpolatedframes".
+constexpr std::string_view kDoubtfulParts[] = {"snapshot", "frame",    "reference", "sprite", "screenshot",
+                                               "avatar",   "callback", "webhook",   "notify", "prompt"};
+// Under a name that ends so there is a text, which may name other videos.
+constexpr std::string_view kPrompts[] = {"prompt", "prompts"};
 // Names of what belongs to the request or to the API.
 constexpr std::string_view kNoResults[] = {
     "error", "input",     "inputs",      "request",   "params",   "parameters", "options", "arguments",
@@ -161,13 +169,40 @@ bool has_word_of(std::string_view name, const auto &words) {
 }
 
 FoundUrl::Place place_by_name(const std::string &name) {
-  if (is_one_of(name, kPages) || name.find(kPreview) != name.npos) return FoundUrl::Place::last;
+  if (is_one_of(name, kPages) || name.find(kPreview) != name.npos || has_one_of(name, kDoubtfulParts))
+    return FoundUrl::Place::last;
   const bool is_variant = has_one_of(name, kVariants) && !is_without_watermark(name);
   return is_variant ? FoundUrl::Place::variant : FoundUrl::Place::other;
 }
 
 bool may_hold_results(const std::string &name) {
-  return !is_one_of(name, kNoResults) && !has_one_of(name, kOtherMedia);
+  const auto ends = [&](std::string_view end) { return name.ends_with(end); };
+  return !is_one_of(name, kNoResults) && !has_one_of(name, kOtherMedia) &&
+         std::ranges::none_of(kPrompts, ends);
+}
+
+// "cover_2", "thumbnailUrls" and "videocover", but not "posterior".
+bool is_of_picture(std::string_view name) {
+  return std::ranges::any_of(name_words(name), [](std::string_view word) {
+    return std::ranges::any_of(kPictureWords, [&](std::string_view picture) {
+      std::string_view beside = word;
+      if (beside.starts_with(picture))
+        beside.remove_prefix(picture.size());
+      else if (beside.ends_with(picture))
+        beside.remove_suffix(picture.size());
+      else
+        return false;
+      beside = beside.substr(0, beside.find_last_not_of(kDigits) + 1);
+      const std::string rest(beside);
+      return rest.empty() || is_one_of(rest, kUsualNames) || is_one_of(rest, kBesidePicture);
+    });
+  });
+}
+
+// "first_frame" is a role that the media of requests have.
+bool is_role_of_no_result(const std::string &role) {
+  const std::string letters = name_letters(role);
+  return !may_hold_results(letters) || has_one_of(letters, kDoubtfulParts) || is_of_picture(role);
 }
 
 // What a member beside a URL says that it is for; empty: nothing.
@@ -303,6 +338,13 @@ std::string_view file_name_of(std::string_view url) {
   return path.substr(path.rfind('/') + 1);
 }
 
+// "thumb_1.webp" and "Last-Frame.png".
+bool is_file_of_picture(std::string_view url) {
+  const std::string letters = name_letters(file_name_of(url));
+  return is_of_picture(file_name_of(url)) || has_one_of(letters, kOtherMedia) ||
+         has_one_of(letters, kDoubtfulParts);
+}
+
 bool has_extension_of_other(std::string_view url) {
   const std::string_view path = url.substr(0, url.find_first_of("?#"));
   const auto dot = path.find_last_of("./");
@@ -403,7 +445,7 @@ class Search {
     if (!object) return;
     // Of the whole answer, it is about something else.
     const std::string role = step.depth > 0 ? told_role(*object) : std::string();
-    if (!may_hold_results(name_letters(role)) || has_word_of(role, kNoResultWords)) return;
+    if (is_role_of_no_result(role) || has_word_of(role, kNoResultWords)) return;
     Step inside = step;
     // A gateway may wrap the answer of a service, whose task has an ID there.
     if (has_word_of(role, kDoubtfulWords) || (!step.is_wrapped && has_other_task_id(json, asked_)))
@@ -465,8 +507,8 @@ class Search {
     // One type for all that there is, such as that of the answer, tells no URL from another.
     const bool is_told = step.is_other_file && step.items > 1;
     found.is_other_file = has_extension_of_other(url) || (!is_named && is_told);
-    found.is_by_extension = is_named && !is_same_kind(step.media_type, media_type) &&
-                            !has_one_of(name_letters(file_name_of(url)), kOtherMedia);
+    found.is_by_extension =
+        is_named && !is_same_kind(step.media_type, media_type) && !is_file_of_picture(url);
     found.url = std::move(url);
     found.media_type = std::move(media_type);
     return found;
@@ -537,7 +579,8 @@ class Search {
         usual[*known].push_back(&member);
       } else if (version_name(name_letters(member.first))) {
         versions.push_back(&member);
-      } else if (may_hold_results(name) && !has_word_of(member.first, kNoResultWords)) {
+      } else if (may_hold_results(name) && !has_word_of(member.first, kNoResultWords) &&
+                 !is_of_picture(member.first)) {
         const auto [place, is_new] = places.insert({name, others.size()});
         if (is_new) others.push_back({name, {}});
         others[place->second].second.push_back(&member);

@@ -17,8 +17,8 @@ struct FoundUrl {
     usual,    // All names on the way to it are those under which services put results.
     other,    // Some are not.
     variant,  // A name says that it is a watermarked, backup or intermediate version of a result.
-    last,     // A video that is called a preview, a source, an upload, a stream or a page, or that has the ID
-              // of another task beside it, or a URL amid a text.
+    last,     // A video that is called a preview, a source, an upload, a stream, a page or perhaps a picture,
+              // or that has the ID of another task beside it, or a URL amid a text.
   };
 
   std::string field;  // "output[0].url"; safe to show.
@@ -46,8 +46,8 @@ struct FoundUrls {
   std::string other_scheme;    // "ftp" of an address that genclip does not fetch; else empty.
 };
 
-// Leaves out what names call a cover, a frame, an input, a hook or an address of the API, and addresses to
-// which a query goes; of a list that has the task `asked` for, what has another ID. Resolves a relative
+// Leaves out what names call a cover, a last frame, an input or an address of the API, and addresses to which
+// a query goes; of a list that has the task `asked` for, what has another ID. Resolves a relative
 // address under usual names against `base_url` (empty: ignores it). Looks into JSON that is written as text,
 // and into texts.
 FoundUrls find_urls(const Json &task, std::string_view base_url, const Secrets &secrets,

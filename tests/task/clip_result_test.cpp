@@ -800,6 +800,42 @@ TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
   }
 }
 
+// A part of a word says nothing for sure, so a paid clip is not lost to it.
+TEST(ClipResult, UnderADoubtfulNameIsTheLastResort) {
+  const auto read = [](const std::string &name, const std::string &url) {
+    return *read_task(R"({"id":"t-1","status":"completed",")" + name + R"(":")" + url + R"("})", "",
+                      {.task_id = "t-1", .wanted = {ResultKind::video, {}}});
+  };
+  for (const char *name :
+       {"avatar_video_url", "keyframe_video", "frame_rate_fixed_url", "interpolated_frames_url", "frame",
+        "screenshot", "snapshot_url", "sprite_video", "promptVideoUrl", "referenced_video", "notify_video"}) {
+    const Task task = read(name, "https://a/v.mp4");
+    EXPECT_EQ(task.clip_url(), "https://a/v.mp4") << name;
+    EXPECT_TRUE(task.result.is_last_resort) << name;
+    EXPECT_EQ(read(name, "https://a/v").clip_url(), "") << name << " may be a picture or a hook";
+  }
+  for (const char *name : {"recovered_url", "discoverLink", "uncovered", "posterior", "thumbsup_link",
+                           "recover", "hoverUrl", "coverage", "imposter"}) {
+    const Task task = read(name, "https://a/v");
+    EXPECT_EQ(task.clip_url(), "https://a/v") << name;
+    EXPECT_FALSE(task.result.is_last_resort) << name;
+  }
+  for (const char *name :
+       {"cover",         "cover_url",       "coverUrl",    "coverurl",       "COVER-URL",
+        "cover2",        "videocover",      "coverimg",    "covers",         "thumb",
+        "thumbnailUrls", "thumbnail_2",     "posterImage", "poster_video",   "last frame",
+        "lastFrameUrl",  "first_image_url", "prompt",      "revised_prompt", "negativePrompts"})
+    EXPECT_EQ(read(name, "https://a/v.mp4").clip_url(), "") << name;
+  const auto in_a_role = [](const std::string &role) {
+    return read_task(R"({"status":"completed","content":[{"role":")" + role +
+                     R"(","url":"https://a/v.mp4"}]})")
+        ->clip_url();
+  };
+  for (const char *role : {"cover", "first_frame", "reference", "avatar"})
+    EXPECT_EQ(in_a_role(role), "") << role;
+  EXPECT_EQ(in_a_role("recovered"), "https://a/v.mp4");
+}
+
 // Each task of a list may stand in a wrapper of its own.
 TEST(ClipResult, IsNotOfAnotherTaskInAWrapper) {
   const std::string other = R"({"id":"t-0","status":"completed","video_url":"https://a/x.mp4"})";
