@@ -15,6 +15,7 @@
 #include <set>
 #include <utility>
 
+#include "plugin/base/gref.h"
 #include "plugin/base/name_letters.h"
 #include "plugin/base/replace_all.h"
 #include "plugin/base/trimmed.h"
@@ -97,6 +98,15 @@ constexpr std::string_view kFormatName = "format";
 constexpr std::string_view kOtherFiles[] = {"m3u8", "mpd", "zip", "srt",  "vtt", "ass", "json", "txt",
                                             "log",  "csv", "md",  "html", "htm", "xml", "pdf",  "text"};
 constexpr std::string_view kOtherTypes[] = {"application/", "text/"};
+
+// What a URL's query has anew when it is signed again, beside what names_secret() knows: in lower case, and
+// their beginnings and ends. But "key=a.mp4" names a file.
+constexpr std::string_view kOfSignature[] = {"expires", "expire", "expiry", "exp",       "e",     "s",
+                                             "t",       "ts",     "wstime", "timestamp", "nonce", "policy",
+                                             "st",      "se",     "sp",     "sv",        "sr",    "spr"};
+constexpr std::string_view kSignatureBegins[] = {"x-", "q-", "response-"};
+constexpr std::string_view kSignatureEnds[] = {"accesskeyid", "accessid", "key-pair-id"};
+constexpr std::string_view kFileKey = "key";
 
 // Of addresses without a host. Any other word before a colon may be a text.
 constexpr std::string_view kBareSchemes[] = {"data", "blob", "magnet", "ipfs", "ipns", "cid", "urn"};
@@ -240,6 +250,15 @@ bool is_bare_path(std::string_view text) {
          std::ranges::none_of(media_extensions(), is_type);
 }
 
+bool is_of_signature(std::string_view name) {
+  const GStringPtr lower(g_ascii_strdown(name.data(), static_cast<gssize>(name.size())));
+  const std::string_view letters = lower.get();
+  return letters != kFileKey &&
+         (names_secret(letters) || is_one_of(std::string(letters), kOfSignature) ||
+          std::ranges::any_of(kSignatureBegins, [&](auto begin) { return letters.starts_with(begin); }) ||
+          std::ranges::any_of(kSignatureEnds, [&](auto end) { return letters.ends_with(end); }));
+}
+
 bool has_web_scheme(std::string_view address) {
   return std::ranges::any_of(std::initializer_list<std::string_view>{"http://", "https://"},
                              [&](auto scheme) {
@@ -271,6 +290,22 @@ std::vector<std::string> urls_amid(std::string_view text) {
     at += end;
   }
   return urls;
+}
+
+std::string without_signature(std::string_view url) {
+  const std::string_view address = url.substr(0, url.find('#'));
+  const size_t begin = std::min(address.find('?'), address.size());
+  std::string result(address.substr(0, begin));
+  bool has_query = false;
+  for (std::string_view query = address.substr(begin); !query.empty();) {
+    query.remove_prefix(1);
+    const std::string_view pair = query.substr(0, query.find('&'));
+    query.remove_prefix(pair.size());
+    if (pair.empty() || (pair.find('=') != pair.npos && is_of_signature(pair.substr(0, pair.find('=')))))
+      continue;
+    result.append(1, std::exchange(has_query, true) ? '&' : '?').append(pair);
+  }
+  return result;
 }
 
 std::vector<std::string_view> joined_urls(std::string_view text) {
@@ -502,8 +537,8 @@ class Search {
   static FoundUrl found_at(const Step &step, std::string url, std::string media_type) {
     FoundUrl found = step;
     const bool is_named = !media_type_of_path(url).empty();
-    // Without a file's name, a query tells two results apart.
-    found.file = !is_named ? url : url.substr(0, url.find_first_of("?#"));
+    // Without a file's name, a token may tell two results apart.
+    found.file = !is_named ? url : without_signature(url);
     // One type for all that there is, such as that of the answer, tells no URL from another.
     const bool is_told = step.is_other_file && step.items > 1;
     found.is_other_file = has_extension_of_other(url) || (!is_named && is_told);

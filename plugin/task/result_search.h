@@ -60,6 +60,9 @@ bool is_of_request_or_other_task(std::string_view member);
 // The URLs amid a text, as Markdown, HTML, JSON and sentences have them.
 std::vector<std::string> urls_amid(std::string_view text);
 
+// The same without its fragment and what changes in its query when it is signed again ("X-Amz-Date", "sig").
+std::string without_signature(std::string_view url);
+
 // The URLs of a text that is nothing but several of them, separated by blanks, "," ";" or "|"; else empty. A
 // query that has a URL may have a list of them, which only a blank ends. Of a sentence that begins with a
 // URL, words may stand behind one.

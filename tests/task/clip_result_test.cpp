@@ -334,6 +334,22 @@ const Case kCases[] = {
      {"takes[1].link"}},
     {"one result that is signed twice", video, R"("output":["https://a/0.mp4?s=1","https://a/0.mp4?s=2"])",
      "https://a/0.mp4?s=1"},
+    {"two results behind one file's name",
+     video,
+     R"("data":[{"url":"https://a/dl.mp4?file=1&sig=a"},{"url":"https://a/dl.mp4?file=2&sig=a"}])",
+     "https://a/dl.mp4?file=1&sig=a",
+     "",
+     {"data[1].url"}},
+    {"pictures with numbers alone behind one file's name",
+     image,
+     R"("images":["https://a/p.png?1","https://a/p.png?2","https://a/p.png?key=3","https://a/p.png?key=4"])",
+     "https://a/p.png?1",
+     "",
+     {"images[1]", "images[2]", "images[3]"}},
+    {"one result that is signed in many ways", video,
+     R"("output":["https://a/0.mp4?X-Amz-Date=1&id=7&X-Amz-Signature=2","https://a/0.mp4?id=7&Expires=3&Key-Pair-Id=4",
+        "https://a/0.mp4?id=7&OSSAccessKeyId=5&auth_key=6","https://a/0.mp4?se=7&id=7&token=8#t","https://a/0.mp4?q-ak=1&id=7"])",
+     "https://a/0.mp4?X-Amz-Date=1&id=7&X-Amz-Signature=2"},
     {"two results behind one path",
      video,
      R"("output":["https://a/get?id=1","https://a/get?id=2"])",
@@ -718,6 +734,9 @@ TEST(ClipResult, TellsWhichUrlsAreAddressesOfTheFirstOnesClip) {
                                     {"url":"https://a/1","download_url":"https://b/1"}])"),
               ElementsAre("videos[1].url", "videos[1].download_url"))
       << "another result";
+  EXPECT_THAT(doubtful(R"("output":["https://a/get.mp4?id=0","https://a/get.mp4?id=1"])"),
+              ElementsAre("output[1]"))
+      << "behind the same file's name";
   EXPECT_THAT(doubtful(R"("output":["https://a/0","https://a/1"],"url":"https://a/all")"),
               ElementsAre("output[1]", "url"));
   EXPECT_THAT(doubtful(R"("video_url":"https://a/x","image_url":"https://a/i")"), ElementsAre("image_url"));
