@@ -97,16 +97,21 @@ void add_others(const Urls &others, const Urls &chosen, const Urls &usual, std::
 }
 
 // Of URLs under unknown names only one that is left alone counts: by its extension, because it is the only
-// one, or as the items of one list. Else `unclear` has them all.
+// one, or as the items of one list. One that is told twice is one, with two addresses. Else `unclear` has
+// them all.
 Urls only_one_of(Urls found, Urls &unclear) {
   const auto promises = [](const FoundUrl &url) { return !url.media_type.empty(); };
-  if (std::count_if(found.begin(), found.end(), promises) == 1)
-    std::erase_if(found, [&](const FoundUrl &url) { return !promises(url); });
+  std::set<std::string> media;
+  for (const FoundUrl &url : found)
+    if (promises(url)) media.insert(url.file);
+  if (media.size() == 1) std::erase_if(found, [&](const FoundUrl &url) { return !promises(url); });
+  std::set<std::string_view> files;
   std::set<size_t> items;
-  const bool is_list = std::all_of(found.begin(), found.end(), [&](const FoundUrl &url) {
-    return url.list != 0 && url.list == found.front().list && items.insert(url.item).second;
-  });
-  if (found.size() <= 1 || is_list) return found;
+  size_t listed = 0;
+  for (const FoundUrl &url : found)
+    if (files.insert(url.file).second)
+      listed += url.list != 0 && url.list == found.front().list && items.insert(url.item).second;
+  if (files.size() <= 1 || listed == files.size()) return found;
   if (unclear.empty()) unclear = std::move(found);
   return {};
 }

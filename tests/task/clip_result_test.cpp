@@ -163,6 +163,21 @@ const Case kCases[] = {
      R"("deliverable":{"link":"https://a/v.mp4","other":"https://a/w.mp4"})", "",
      "its answer has several URLs, and genclip cannot tell which is the clip's: deliverable.link, "
      "deliverable.other."},
+    {"one URL under two unknown names", video,
+     R"("deliverable":{"link":"https://a/v","download":"https://a/v"})", "https://a/v"},
+    {"one URL in a list and beside it", video,
+     R"("files":[{"link":"https://a/v.mp4"}],"file":{"link":"https://a/v.mp4"},"page":"https://a/page")",
+     "https://a/v.mp4"},
+    {"one URL with and without a signature", video,
+     R"("public":"https://a/v.mp4","signed":"https://a/v.mp4?X-Sig=x")", "https://a/v.mp4"},
+    {"each of two URLs twice",
+     video,
+     R"("takes":[{"link":"https://a/0","raw":"https://a/0"},{"link":"https://a/1","raw":"https://a/1"}])",
+     "https://a/0",
+     "",
+     {"takes[1].link"}},
+    {"one URL twice, and another one", video, R"("a":"https://a/v","b":"https://a/v","c":["https://a/w"])",
+     "", "its answer has several URLs, and genclip cannot tell which is the clip's: a, b, c[0]."},
     {"two without an extension", video, R"("x":"https://a/v","y":["https://a/w"])", "",
      "its answer has several URLs, and genclip cannot tell which is the clip's: x, y[0]."},
     {"only pictures of it", video, R"("cover":"https://a/c.jpg","poster_url":"https://a/p")", "",
@@ -656,6 +671,9 @@ TEST(ClipResult, HasWhatIsElseThereBehindTheFirst) {
     return urls;
   };
   using testing::ElementsAre;
+  EXPECT_THAT(urls(R"("public":"https://a/v.mp4","signed":"https://a/v.mp4?sig=1")"),
+              ElementsAre("https://a/v.mp4", "https://a/v.mp4?sig=1"))
+      << "the first one may be refused without a signature";
   EXPECT_THAT(urls(R"("video_url":"https://a/x","result_url":"https://a/y")"),
               ElementsAre("https://a/x", "https://a/y"));
   EXPECT_THAT(urls(R"("url":"https://a/x","clip":"https://a/v.mp4")"),
@@ -720,6 +738,7 @@ TEST(ClipResult, TellsWhichUrlsAreAddressesOfTheFirstOnesClip) {
       R"("video":{"url":"https://a/x","download_url":"https://b/x"})",
       R"("output":["https://a/x.mp4?s=1","https://a/x.mp4?s=2"])",
       R"("videos":[{"url":"https://a/x","download_url":"https://b/x"}])",
+      R"("public":"https://a/x.mp4","signed":"https://a/x.mp4?sig=1")",
       R"("resolution":"720p","video_url":"https://a/x","output":{"url":"https://b/x"})"};
   for (const char *members : of_one_clip) EXPECT_THAT(doubtful(members), IsEmpty()) << members;
 
