@@ -17,9 +17,10 @@ namespace {
 using Place = FoundUrl::Place;
 using Urls = std::vector<FoundUrl>;
 
-// A URL as services may write it again: unescaped, and with another signature or fragment.
+// A URL as services may write it again: unescaped, and with another signature or fragment. The rest of its
+// query may be all that tells a clip from a picture at the same host.
 std::string address_of(std::string_view url) {
-  const std::string bare(url.substr(0, url.find_first_of("?#")));
+  const std::string bare = without_signature(url);
   const GStringPtr plain(g_uri_unescape_string(bare.c_str(), nullptr));
   return plain ? plain.get() : bare;
 }
@@ -196,7 +197,10 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   FoundUrls found = find_urls(task, base_url, secrets.keys(), wanted.task_id);  // Names decide, too.
   std::set<std::string> own;
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
-  std::erase_if(found.urls, [&](const FoundUrl &url) { return own.count(address_of(url.url)) != 0; });
+  const auto is_own = [&](const FoundUrl &url) { return own.count(address_of(url.url)) != 0; };
+  std::erase_if(found.urls, [&](const FoundUrl &url) { return !url.is_documented && is_own(url); });
+  for (FoundUrl &url : found.urls)
+    if (is_own(url)) url.place = Place::last;
   Urls clips, other_files, unclear, wrong;
   for (const FoundUrl &url : found.urls) (url.is_other_file ? other_files : clips).push_back(url);
   ClipResult result = choose_among(clips, wanted, unclear, wrong);

@@ -4,7 +4,8 @@
 //
 // The document knows two fields; services write the URL into many more. So a URL under a usual name counts
 // wherever it stands, and beyond these a URL that is the only one left, be it a preview or amid a text. What
-// a picture of a video can be called, and what the request sent itself, never counts.
+// a picture of a video can be called never counts, and what the request sent itself only where nothing but
+// video_url, result_url or output has a URL.
 #pragma once
 
 #include <optional>

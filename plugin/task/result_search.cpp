@@ -51,6 +51,8 @@ constexpr std::string_view kUsualNames[] = {
     "result",   "results",     "data",      "outputurl", "resulturls", "videourls", "downloadurl",
     "fileurl",  "taskresult",  "outputs",   "urls",      "imageurl",   "imageurls", "image",
     "images",   "generations", "creations", "artifacts", "assets",     "works",     "clips"};
+// Those of them that the interface document knows.
+constexpr std::string_view kDocumentedNames[] = {"videourl", "resulturl", "output"};
 // A name with one of these words is of a picture of the video. The word may have a usual name or one of the
 // others beside it: "coverurl", but not "recovered".
 constexpr std::string_view kPictureWords[] = {"cover", "covers", "thumbnail", "thumbnails",
@@ -530,6 +532,7 @@ class Search {
       if (type.empty() || !parse_http_url(url)) continue;
       FoundUrl found = found_at(step, std::move(url), type);
       found.place = FoundUrl::Place::last;
+      found.is_documented = false;
       found_.urls.push_back(std::move(found));
     }
   }
@@ -682,6 +685,7 @@ class Search {
     if (has_word_of(member.first, kDoubtfulWords)) inside.doubt();
     inside.is_wrapped = step.is_wrapped && is_wrapper_name(member.first);
     const std::string letters = name_letters(member.first);
+    inside.is_documented = step.is_documented || (step.is_wrapped && is_one_of(letters, kDocumentedNames));
     inside.is_address = letters.ends_with("url") || letters.ends_with("urls");
     inside.is_clean = step.is_clean || is_without_watermark(letters);
     inside.is_version = step.is_version || (has_one_of(letters, kVersions) && !version_name(letters));

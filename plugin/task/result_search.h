@@ -39,6 +39,9 @@ struct FoundUrl {
   std::string label;
   bool is_clean = false;     // A name says that it has no watermark.
   bool is_relative = false;  // It was resolved against the base URL.
+  // It is in what §2.1 knows as a result: video_url, result_url or output of the task. Then it is one, even
+  // if the request has it, too.
+  bool is_documented = false;
 };
 
 struct FoundUrls {

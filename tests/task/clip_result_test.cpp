@@ -838,6 +838,54 @@ TEST(ClipResult, IsNotWhatTheRequestOrAnotherTaskHas) {
   }
 }
 
+// A host may serve all that it has by one path, the pictures of requests, too.
+TEST(ClipResult, IsNotTheRequestsOwnBecauseOfItsPath) {
+  const auto read = [](const std::string &own, const std::string &members) {
+    return read_task(R"({"id":"t-1","status":"completed",)" + members + "}", "",
+                     {.task_id = "t-1", .wanted = {ResultKind::video, {own}}})
+        ->result;
+  };
+  const std::tuple<const char *, const char *, const char *> others[] = {
+      {"https://a/media?id=1", R"("video_url":"https://a/media?id=2")", "https://a/media?id=2"},
+      {"https://a/media.mp4?id=1", R"("video_url":"https://a/media.mp4?id=2")", "https://a/media.mp4?id=2"},
+      {"https://a/?id=1", R"("result_url":"https://a/?id=2")", "https://a/?id=2"},
+      {"https://a/view?filename=in.png", R"("output":["https://a/view?filename=out.mp4"])",
+       "https://a/view?filename=out.mp4"},
+      {"https://a/hook?job=1", R"("data":{"video_url":"https://a/hook?out=1"})", "https://a/hook?out=1"},
+      {"https://a/get?f=in.mp4", R"("x":{"link":"https://a/get?f=v.mp4"})", "https://a/get?f=v.mp4"}};
+  for (const auto &[own, members, url] : others) {
+    const ClipResult result = read(own, members);
+    ASSERT_EQ(result.urls.size(), 1u) << members;
+    EXPECT_EQ(result.urls[0].url, url);
+    EXPECT_FALSE(result.is_last_resort) << members;
+  }
+  const char *own = "https://a/in.mp4?id=1&sig=2";
+  for (const char *members : {R"("video_url":"https://a/in.mp4?id=1&sig=2","result_url":"https://a/v.mp4")",
+                              R"("video_url":"https://a/in.mp4?id=1&sig=2","x":{"link":"https://a/v.mp4"})",
+                              R"("output":["https://a/in.mp4?sig=3&id=1","https://a/v.mp4"])"}) {
+    const ClipResult result = read(own, members);
+    ASSERT_EQ(result.urls.size(), 1u) << members;
+    EXPECT_EQ(result.urls[0].url, "https://a/v.mp4") << members;
+    EXPECT_FALSE(result.is_last_resort) << members;
+  }
+  // The request may say where the clip is to be put.
+  for (const char *members : {R"("video_url":"https://a/in.mp4?id=1&sig=2")",
+                              R"("data":{"result_url":"https://a/in.mp4?id=1&sig=3"})",
+                              R"("output":{"file":"https://a/in.mp4?id=1"})"}) {
+    const ClipResult result = read(own, members);
+    ASSERT_EQ(result.urls.size(), 1u) << members;
+    EXPECT_TRUE(result.is_last_resort) << members;
+  }
+  // Elsewhere it is an echo, and so is a picture where a video is wanted.
+  EXPECT_THAT(read(own, R"("video":"https://a/in.mp4?id=1&sig=2")").urls, testing::IsEmpty());
+  EXPECT_THAT(read(own, R"("output":"Made of https://a/in.mp4?id=1&sig=2")").urls, testing::IsEmpty());
+  EXPECT_THAT(read(own, R"("clip":{"video_url":"https://a/in.mp4?id=1&X-Amz-Signature=3"})").urls,
+              testing::IsEmpty());
+  EXPECT_THAT(read("https://a/o?id=1&sig=2", R"("x":"https://a/o?id=1&sig=3")").urls, testing::IsEmpty());
+  EXPECT_THAT(read("https://a/in.png?sig=2", R"("video_url":"https://a/in.png?sig=3")").urls,
+              testing::IsEmpty());
+}
+
 // A part of a word says nothing for sure, so a paid clip is not lost to it.
 TEST(ClipResult, UnderADoubtfulNameIsTheLastResort) {
   const auto read = [](const std::string &name, const std::string &url) {
