@@ -136,11 +136,32 @@ bool TaskClient::wait(std::chrono::milliseconds pause, GCancellable *cancellable
 
 void TaskClient::expect(WantedResult wanted) {
   wanted_ = std::move(wanted);
-  for (const std::string &url : wanted_.own_urls) secrets_.add_url(url);
+  for (const std::string &url : wanted_.own_urls) lasting_.add_url(url);
+  mask();
+}
+
+// The next answer may repeat them, or their signatures alone, whatever the state of the task. A service may
+// sign its URLs anew each time, so the oldest ones are forgotten.
+void TaskClient::remember_urls(const HttpReply &answer) {
+  bool is_news = false;
+  for (std::string &url : urls_told(answer.body)) {
+    if (std::ranges::find(told_, url) != told_.end()) continue;
+    told_.push_front(std::move(url));
+    is_news = true;
+  }
+  if (told_.size() > kMostToldUrls) told_.resize(kMostToldUrls);
+  if (is_news) mask();
 }
 
 void TaskClient::remember_urls(const Task &task) {
-  for (const ResultUrl &result : task.result.urls) secrets_.add_url(result.url);
+  if (task.result.urls.empty()) return;
+  for (const ResultUrl &result : task.result.urls) lasting_.add_url(result.url);
+  mask();
+}
+
+void TaskClient::mask() {
+  secrets_ = lasting_;
+  for (const std::string &url : told_) secrets_.add_url(url);
 }
 
 Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GCancellable *cancellable,
@@ -161,6 +182,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     SubmitFailure failure;
     // The part of a broken answer that arrived may hold the ID, too.
     const HttpReply *answer = reply ? &*reply : reply.error().begun ? &*reply.error().begun : nullptr;
+    if (answer) remember_urls(*answer);
     TaskQuestion question = {.base_url = endpoint_.base_url, .wanted = wanted_};
     auto task = answer ? read_task(answer->body, secrets_, question) : Error{};
     question.is_part = true;
@@ -286,7 +308,8 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
 
 bool TaskClient::renew_key(Error &refusal) {
   if (!renew(endpoint_.api_key, refusal)) return false;
-  secrets_.set_key(key());
+  lasting_.set_key(key());
+  mask();
   log_.key_renewed(refusal);
   return true;
 }
@@ -304,7 +327,10 @@ Result<Task, TaskClient::NoAnswer> TaskClient::ask(HttpRequest &get, const std::
 Result<Task, TaskClient::NoAnswer> TaskClient::ask_once(const HttpRequest &get, const std::string &task_id,
                                                         GCancellable *cancellable) {
   auto reply = http_.call(get, cancellable);
-  if (reply) return judge(*reply, task_id);
+  if (reply) {
+    remember_urls(*reply);
+    return judge(*reply, task_id);
+  }
   HttpError &broken = reply.error();
   // An unreachable address is a mistake in the settings, unless it led to the service before.
   const bool is_outage =

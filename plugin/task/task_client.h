@@ -6,6 +6,7 @@
 #include <gio/gio.h>
 
 #include <chrono>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -70,7 +71,8 @@ class TaskClient {
         clock_(clock),
         endpoint_(std::move(endpoint)),
         retries_(std::move(retries)),
-        secrets_(endpoint_.api_key.value) {}
+        lasting_(endpoint_.api_key.value),
+        secrets_(lasting_) {}
 
   // What the results of its tasks are. Before this is told, anything can be one.
   void expect(WantedResult wanted);
@@ -134,7 +136,9 @@ class TaskClient {
   std::chrono::milliseconds answer_timeout(Deadline deadline) const;
   bool wait(std::chrono::milliseconds pause, GCancellable *cancellable);
   const std::string &key() const { return endpoint_.api_key.value; }
+  void remember_urls(const HttpReply &answer);
   void remember_urls(const Task &task);
+  void mask();
   std::string id_in_headers(const HttpReply &reply) const;
   // True: the error is a refusal of a key that has been renewed, and the call is to be repeated.
   bool renew_key(Error &refusal);
@@ -148,7 +152,9 @@ class TaskClient {
   Clock &clock_;
   TaskEndpoint endpoint_;  // Only the key changes.
   const RetryPolicy retries_;
-  Secrets secrets_;  // The keys so far, and the queries of the request's and the results' URLs.
+  Secrets lasting_;               // The keys so far, and the queries of the request's and the results' URLs.
+  std::deque<std::string> told_;  // The URLs of the latest answers, the newest first.
+  Secrets secrets_;               // All of these.
   WantedResult wanted_;
   TaskLog log_;
   TellOutage tell_outage_;

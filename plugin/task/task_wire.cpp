@@ -120,16 +120,16 @@ std::string submit_body(const CheckedRequest &request) {
 
 namespace {
 
-// Adds each URL among the texts of an answer, whatever it is for.
-void add_urls(const Json &json, Secrets &secrets) {
+// Tells each URL among the texts of an answer, whatever it is for.
+void tell_urls(const Json &json, const auto &tell) {
   if (const auto *text = json.string(); text && text->find("://") != text->npos) {
-    secrets.add_url(*text);
-    for (const std::string_view url : joined_urls(trimmed(*text))) secrets.add_url(url);
+    tell(*text);
+    for (const std::string_view url : joined_urls(trimmed(*text))) tell(url);
   }
   if (const auto *list = json.array())
-    for (const Json &item : *list) add_urls(item, secrets);
+    for (const Json &item : *list) tell_urls(item, tell);
   if (const auto *object = json.object())
-    for (const auto &[name, value] : *object) add_urls(value, secrets);
+    for (const auto &[name, value] : *object) tell_urls(value, tell);
 }
 
 // Of several, those with the ID that was asked for count, or else any ID, or none. Of these, it is the last
@@ -161,6 +161,18 @@ const Json *document_of_task(const std::vector<Json> &documents, const Secrets &
 
 }  // namespace
 
+std::vector<std::string> urls_told(std::string_view body) {
+  std::vector<std::string> urls;
+  const auto documents = answer_documents(body);
+  if (!documents) return urls;
+  const auto tell = [&](std::string_view url) {
+    const bool has_secrets = url.find_first_of("?@") != url.npos && url.size() <= kLongestToldUrl;
+    if (has_secrets && urls.size() < kMostToldUrls) urls.emplace_back(url);
+  };
+  for (const Json &document : *documents) tell_urls(document, tell);
+  return urls;
+}
+
 Result<Task> read_task(std::string_view body, const Secrets &secrets, const TaskQuestion &question) {
   const auto no_task = [](std::string why) {
     return Error{ErrorKind::read,
@@ -177,7 +189,7 @@ Result<Task> read_task(std::string_view body, const Secrets &secrets, const Task
   const TaskObjects objects = find_task_objects(top, asked, question.base_url);
   const AnswerState state = state_of(objects);
   Secrets all = secrets;
-  add_urls(top, all);
+  tell_urls(top, [&](std::string_view url) { all.add_url(url); });
 
   Task task;
   task.id = id_of(objects, secrets.keys(), asked, question.is_part);

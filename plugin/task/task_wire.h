@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/base/json.h"
 #include "plugin/base/result.h"
@@ -37,6 +38,12 @@ struct TaskQuestion {
   WantedResult wanted = {};
   bool is_part = false;  // More may stand behind it that did not arrive.
 };
+
+// The URLs in an answer that may hold secrets, whatever its HTTP status and whatever they are for. Not more
+// than kMostToldUrls, and none that is longer than kLongestToldUrl.
+inline constexpr size_t kMostToldUrls = 60;  // Secrets has room for more: those of redirects.
+inline constexpr size_t kLongestToldUrl = 16384;
+std::vector<std::string> urls_told(std::string_view body);
 
 // Reads the answer of either API, whatever its HTTP status. Tolerates any field; fails only when the answer
 // is no JSON object. All texts are without the secrets, among which are the values in the queries of the

@@ -89,6 +89,45 @@ TEST_F(Query, MasksTheQueriesOfAllUrlsThatItKnows) {
   EXPECT_EQ(failed->error_message, "***, ***: https://elsewhere/v.mp4?***");
 }
 
+// L1: of answers before the task is done, and of errors.
+TEST_F(Query, MasksTheQueriesOfTheUrlsInEarlierAnswers) {
+  TaskClient tasks = client();
+  http_.expect(
+      answer(200, R"({"id":"t-1","status":"processing","video_url":"https://cdn/v.mp4?t=s3cr%2BVAL"})"));
+  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  http_.expect(answer(500, R"({"error":"https://cdn/log?t=s3cr%2BLOG"})"));
+  http_.expect(answer(200, R"({"id":"t-1","status":"failed","error":"s3cr+VAL and s3cr%2BLOG are bad"})"));
+  const auto failed = tasks.query("t-1", false, nullptr);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->error_message, "*** and *** are bad");
+  http_.expect(answer(400, R"({"error":"bad t=s3cr+VAL, s3cr%2BVAL"})"), 4);
+  const auto refused = tasks.query("t-1", false, nullptr);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().service_message, "bad t=***, ***");
+  EXPECT_THAT(refused.error().text, testing::Not(testing::HasSubstr("VAL")));
+}
+
+// L1
+TEST_F(Query, MasksTheQueriesOfTheRequestAndTheResultHoweverManyUrlsAnswersBring) {
+  TaskClient tasks = client();
+  tasks.expect({.own_urls = {"https://a/own.png?sig=OWN%2FSECRET1"}});
+  http_.expect(
+      answer(200, R"({"id":"t-1","status":"completed","video_url":"https://cdn/v.mp4?sig=RESULT-SECRET2"})"));
+  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  for (const std::string round : {"1", "2"}) {
+    std::string urls;
+    for (int i = 10'000; i < 10'600; ++i)
+      urls += (urls.empty() ? "" : ",") + ("\"https://a/b?sig=S" + round + "-" + std::to_string(i)) + "\"";
+    http_.expect(answer(200, R"({"id":"t-1","status":"processing","steps":[)" + urls + "]}"));
+    ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  }
+  http_.expect(
+      answer(200, R"({"id":"t-1","status":"failed","error":"OWN/SECRET1, RESULT-SECRET2, S2-10030"})"));
+  const auto failed = tasks.query("t-1", false, nullptr);
+  ASSERT_TRUE(failed);
+  EXPECT_EQ(failed->error_message, "***, ***, ***");
+}
+
 // A value of a URL's query may be anything.
 TEST_F(Query, MasksNoIdAndNoModel) {
   TaskClient tasks = client();

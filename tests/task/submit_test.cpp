@@ -31,8 +31,7 @@ TEST_F(Submit, MasksTheQueriesOfTheRequestsUrls) {
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->error_message, "*** is wrong");
   EXPECT_EQ(failed->odd_amount, "\"***\"");
-  http_.expect(
-      answer(200, R"({"id":"t-1","status":"completed","video_url":"https://a/v.mp4?sig=RESULT-SECRET2"})"));
+  http_.expect(answer(200, R"({"id":"t-1","status":"completed","video_url":"/v.mp4?sig=RESULT-SECRET2"})"));
   ASSERT_TRUE(tasks.submit(request_, nullptr));
   http_.expect(answer(200, R"({"id":"t-1","status":"RESULT-SECRET2","cover":"https://a/c?sig=COVER-SECRET3",)"
                            R"("error":"COVER-SECRET3"})"));
