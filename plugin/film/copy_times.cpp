@@ -12,8 +12,10 @@ namespace {
 constexpr unsigned kMostEarlyPictures = 10;
 // About half a second.
 constexpr unsigned kMostLostSounds = 25;
-// Lengths are rounded, and some frames have none.
-constexpr GstClockTime kEndSlack = GST_SECOND;
+// A container rounds the film's length.
+constexpr GstClockTime kRounding = 2 * GST_MSECOND;
+// The film's length is that of its longest stream, which is often the sound.
+constexpr GstClockTime kFilmSlack = GST_SECOND;
 
 }  // namespace
 
@@ -51,17 +53,19 @@ bool CopyTimes::take(GstPadProbeInfo *info) {
 }
 
 bool CopyTimes::may_lose_end() const {
-  return is_in_parts() || (segment_ && segment_->start > segment_->time + kEndSlack);
+  if (is_in_parts()) return true;
+  return segment_ && GST_CLOCK_TIME_IS_VALID(segment_->stop) &&
+         segment_->start > segment_->time + reordering_ + kRounding;
 }
 
 bool CopyTimes::has_lost_end(std::optional<std::chrono::nanoseconds> film) const {
-  if (!may_lose_end() || !GST_CLOCK_TIME_IS_VALID(segment_->stop) || !GST_CLOCK_TIME_IS_VALID(end_))
+  if (!may_lose_end() || !GST_CLOCK_TIME_IS_VALID(segment_->stop) || !GST_CLOCK_TIME_IS_VALID(last_))
     return false;
-  GstClockTime promised = copy_time(*segment_, segment_->stop);
+  // A picture that is lost is lost as a whole.
+  const GstClockTime end = last_ + length_, slack = std::max(length_ / 2, kRounding);
+  if (end + slack < copy_time(*segment_, segment_->stop)) return true;
   // The parts behind the last one that came are not known.
-  if (is_in_parts() && film)
-    promised = std::max(promised, kCopyZero + static_cast<GstClockTime>(film->count()));
-  return end_ + kEndSlack < promised;
+  return is_in_parts() && film && end + kFilmSlack < kCopyZero + static_cast<GstClockTime>(film->count());
 }
 
 bool CopyTimes::take_buffer(GstPadProbeInfo *info) {
@@ -71,13 +75,26 @@ bool CopyTimes::take_buffer(GstPadProbeInfo *info) {
   const GstClockTime begin = GST_BUFFER_PTS(buffer);
   GST_BUFFER_PTS(buffer) = copy_time(*segment_, begin);
   GST_BUFFER_DTS(buffer) = copy_time(*segment_, GST_BUFFER_DTS(buffer));
-  parts_ += !std::exchange(has_data_, true);
-  if (GST_BUFFER_PTS_IS_VALID(buffer)) {
-    const GstClockTime end =
-        GST_BUFFER_PTS(buffer) + (GST_BUFFER_DURATION_IS_VALID(buffer) ? GST_BUFFER_DURATION(buffer) : 0);
-    end_ = GST_CLOCK_TIME_IS_VALID(end_) ? std::max(end_, end) : end;
+  if (!std::exchange(has_data_, true)) {
+    ++parts_;
+    const bool is_reordered = GST_BUFFER_PTS_IS_VALID(buffer) && GST_BUFFER_DTS_IS_VALID(buffer) &&
+                              GST_BUFFER_PTS(buffer) > GST_BUFFER_DTS(buffer);
+    reordering_ = is_reordered ? GST_BUFFER_PTS(buffer) - GST_BUFFER_DTS(buffer) : 0;
   }
+  note_end(*buffer);
   return is_later_ && GST_CLOCK_TIME_IS_VALID(begin) && begin < segment_->start;
+}
+
+void CopyTimes::note_end(const GstBuffer &buffer) {
+  if (!GST_CLOCK_TIME_IS_VALID(buffer.pts)) return;
+  const bool is_first = !GST_CLOCK_TIME_IS_VALID(last_);
+  if (!is_first && buffer.pts < last_) return;
+  // Some parsers leave it out.
+  if (GST_CLOCK_TIME_IS_VALID(buffer.duration))
+    length_ = buffer.duration;
+  else if (!is_first)
+    length_ = buffer.pts - last_;
+  last_ = buffer.pts;
 }
 
 void CopyTimes::take_event(GstPadProbeInfo *info) {

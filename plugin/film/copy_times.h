@@ -46,7 +46,7 @@ class CopyTimes {
   bool take(GstPadProbeInfo *info);
   // So far.
   bool is_in_parts() const { return parts_ > 1; }
-  // qtdemux of GStreamer 1.22 compares times of the media with the film's length, so it drops the end of a
+  // qtdemux of GStreamer 1.22 compares times of decoding with the film's length, so it drops the end of a
   // film whose edit list begins later in the media, or shows several parts of it.
   bool may_lose_end() const;
   // At the end of the stream: what it has dropped shows. `film`: the length of all streams, if it is known.
@@ -55,12 +55,15 @@ class CopyTimes {
  private:
   bool take_buffer(GstPadProbeInfo *info);
   void take_event(GstPadProbeInfo *info);
+  void note_end(const GstBuffer &buffer);
 
   std::optional<GstSegment> segment_;
-  bool is_later_ = false;                   // Than the first segment.
-  unsigned parts_ = 0;                      // Segments that had data.
-  bool has_data_ = false;                   // This one has.
-  GstClockTime end_ = GST_CLOCK_TIME_NONE;  // Of all data, as copy_time().
+  bool is_later_ = false;                    // Than the first segment.
+  unsigned parts_ = 0;                       // Segments that had data.
+  bool has_data_ = false;                    // This one has.
+  GstClockTime reordering_ = 0;              // By how much it shows pictures later than it decodes them.
+  GstClockTime last_ = GST_CLOCK_TIME_NONE;  // Where the last data begin, as copy_time().
+  GstClockTime length_ = 0;                  // Of those, or about that.
 };
 
 }  // namespace genclip
