@@ -17,6 +17,7 @@
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
 #include "plugin/command/text_table.h"
+#include "plugin/film/film_progress.h"
 #include "plugin/film/subtitle_file.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/task/media_probe.h"
@@ -80,7 +81,7 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
     needs.problem->text = "It " + needs.problem->text + ".";
     return needs;
   }
-  if (facts.has_picture == false) needs.problem = Error{ErrorKind::wrong_type, "There is no picture in it."};
+  if (facts.has_picture == false) needs.problem = Error{ErrorKind::wrong_type, kNoPictureInIt};
   needs.length = facts.duration;
   if (facts.is_duration_guessed)
     needs.warning =

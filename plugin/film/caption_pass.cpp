@@ -367,7 +367,7 @@ class CaptionPass {
     const GstStructure *structure = gst_message_get_structure(message);
     if (!structure) return;
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoPicture))
-      return end(FilmEnd::How::failed, {ErrorKind::wrong_type, "There is no picture in it."});
+      return end(FilmEnd::How::failed, {ErrorKind::wrong_type, kNoPictureInIt});
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_APPLICATION && gst_structure_has_name(structure, kNoTimes))
       return wind_up(FilmEnd::How::failed, {ErrorKind::wrong_type, kNoTimesText});
     if (is_answer(structure)) on_answer(structure);

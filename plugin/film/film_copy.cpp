@@ -42,6 +42,7 @@ constexpr EarlyEnd kInParts{kPartsLost};
 constexpr EarlyEnd kEndLost{
     "Its edit list hides so much of its beginning that GStreamer loses pictures at its end; make a copy "
     "without an edit list, and caption that: ffmpeg -i FILM -c copy COPY.mkv"};
+constexpr EarlyEnd kNoStream{kNoPictureInIt};
 constexpr EarlyEnd kTried{""};
 constexpr const char *kEarlyEnd = "genclip-early-end";
 
@@ -437,13 +438,16 @@ class FilmCopy {
 
   // The texts are read behind all others, so that the order of the tracks is the same in each run.
   void go_on() {
-    bool begins_texts = false;
+    bool begins_texts = false, has_nothing = false;
     {
       MutexLock lock(mutex_);
       begins_texts = awaited_texts_ > 0 && !reads_texts_ && are_all_known();
       reads_texts_ |= begins_texts;
       begin_once_all_are_known();
+      has_nothing = has_data_ && demuxers_.empty() && streams_.empty() && awaited_texts_ == 0;
     }
+    // A muxer without a stream never ends.
+    if (has_nothing) post(kNoStream);
     if (begins_texts) read_film(G_CALLBACK(take_text), nullptr);
   }
 
@@ -479,8 +483,27 @@ class FilmCopy {
     discard(pad);
   }
 
+  // The first data come behind all pads, except those that a demuxer adds later.
+  static GstPadProbeReturn note_data(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    auto &copy = *static_cast<FilmCopy *>(self);
+    const bool is_buffer = GST_PAD_PROBE_INFO_TYPE(info) & GST_PAD_PROBE_TYPE_BUFFER;
+    const bool is_end = !is_buffer && GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_EOS;
+    if (!is_buffer && !is_end) return GST_PAD_PROBE_OK;
+    {
+      MutexLock lock(copy.mutex_);
+      if (is_end) copy.demuxers_.clear();
+      if (copy.has_data_ && !is_end) return GST_PAD_PROBE_OK;
+      copy.has_data_ = true;
+    }
+    copy.go_on();
+    return GST_PAD_PROBE_OK;
+  }
+
   // Its data must go somewhere, or the film would end.
   void discard(GstPad *pad) {
+    const auto data =
+        static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM);
+    gst_pad_add_probe(pad, data, note_data, this, nullptr);
     GstElement *sink = added(run_.bin(), "fakesink");
     g_object_set(sink, "sync", FALSE, "async", FALSE, nullptr);
     gst_element_sync_state_with_parent(sink);
@@ -520,6 +543,7 @@ class FilmCopy {
   std::vector<std::unique_ptr<Stream>> streams_ GUARDED_BY(mutex_);
   std::set<const GstElement *> demuxers_ GUARDED_BY(mutex_);  // That may have further streams.
   bool has_begun_ GUARDED_BY(mutex_) = false;
+  bool has_data_ GUARDED_BY(mutex_) = false;              // A stream that is left out has begun.
   size_t awaited_texts_ GUARDED_BY(mutex_) = 0;           // Of the film; the second reading brings them.
   bool reads_texts_ GUARDED_BY(mutex_) = false;           // That reading has begun.
   std::chrono::nanoseconds hidden_ GUARDED_BY(mutex_){};  // How much later all streams begin.

@@ -14,6 +14,8 @@
 
 namespace genclip {
 
+inline constexpr char kNoPictureInIt[] = "There is no picture in it.";
+
 // As gencaption announces it.
 struct FilmEstimate {
   uint64_t windows = 0;

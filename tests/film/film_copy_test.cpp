@@ -7,6 +7,7 @@
 #include <chrono>
 #include <fstream>
 #include <string>
+#include <utility>
 
 #include "plugin/base/gref.h"
 #include "plugin/film/film_place.h"
@@ -152,6 +153,21 @@ TEST(FilmCopy, IsRefusedWhereTheMuxerWouldEndTheProcess) {
   ASSERT_FALSE(refused);
   EXPECT_NE(refused.error().text.find("use --to mkv"), std::string::npos) << refused.error().text;
   EXPECT_TRUE(copied_to(film, folder.file("a.mkv")));
+}
+
+// No muxer ends that has no stream.
+TEST(FilmCopy, EndsWhereThereIsNothingToCopy) {
+  test::TemporaryFolder folder;
+  const std::string sound = folder.file("sound.wav"), archive = folder.file("film.zip");
+  play("audiotestsrc num-buffers=10 ! audio/x-raw,rate=8000,channels=1 ! wavenc ! filesink location=" +
+       sound);
+  std::ofstream(archive) << std::string("PK\3\4", 4) + std::string(4096, '.');
+  for (const auto &[film, copy] : {std::pair(sound, "a.mp4"), {archive, "a.mkv"}, {archive, "a.mp4"}}) {
+    const auto copied = copied_to(film, folder.file(copy), true);
+    ASSERT_FALSE(copied) << film << copy;
+    EXPECT_EQ(copied.error().kind, ErrorKind::wrong_type);
+    EXPECT_EQ(copied.error().text, "There is no picture in it.");
+  }
 }
 
 TEST(FilmCopy, IsTriedWithoutLeavingAFile) {
