@@ -308,6 +308,7 @@ class FilmCopy {
     gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_turn, stream, nullptr);
     if (!is_text(caps))
       gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_BUFFER, check_times, stream, nullptr);
+    gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, refuse_query, nullptr, nullptr);
     stream->block =
         gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_BLOCK_DOWNSTREAM, wait, nullptr, nullptr);
   }
@@ -388,6 +389,13 @@ class FilmCopy {
     }
     stream.copy->know(stream, first);
     return GST_PAD_PROBE_REMOVE;
+  }
+
+  // It would wait behind the data, which may wait for what its thread has not read yet. No muxer has memory
+  // to offer.
+  static GstPadProbeReturn refuse_query(GstPad *, GstPadProbeInfo *info, gpointer) {
+    const GstQueryTypeFlags flags = gst_query_type_get_flags(GST_QUERY_TYPE(GST_PAD_PROBE_INFO_QUERY(info)));
+    return flags & GST_QUERY_TYPE_SERIALIZED ? GST_PAD_PROBE_DROP : GST_PAD_PROBE_OK;
   }
 
   static GstPadProbeReturn wait(GstPad *, GstPadProbeInfo *, gpointer) { return GST_PAD_PROBE_OK; }

@@ -145,6 +145,17 @@ TEST(FilmCopy, WaitsForStreamsThatAppearLate) {
   }
 }
 
+// Its decoder asks for memory before the first picture.
+TEST(FilmCopy, HasRawPictures) {
+  test::TemporaryFolder folder;
+  const std::string film = folder.file("film.y4m");
+  play(std::string(kPicture) + "y4menc ! filesink location=" + film);
+  const auto copied = copied_to(film, folder.file("copy.mkv"));
+  ASSERT_TRUE(copied) << copied.error().text;
+  play("filesrc location=" + folder.file("copy.mkv") +
+       " ! matroskademux name=d d.video_0 ! queue ! fakesink d.subtitle_0 ! queue ! fakesink");
+}
+
 TEST(FilmCopy, IsRefusedWhereTheMuxerWouldEndTheProcess) {
   test::TemporaryFolder folder;
   const std::string film = folder.file("film.webm");
