@@ -16,8 +16,8 @@ namespace genclip {
 // One language of one caption.
 struct AskedPart {
   SlotId slot = 0;
-  std::string language;
-  std::string key;  // question_key()
+  std::string language;  // that it is asked for in
+  std::string key;       // question_key()
 };
 
 // The worker looks into the store, and then asks about what is not there in one request.

@@ -224,6 +224,7 @@ class CaptionSchedule {
   CaptionRequest request_about(uint64_t question, const std::vector<CaptionSlot *> &batch);
   bool reserve_request();
   void refuse(const std::vector<CaptionSlot *> &batch);
+  void end_parts(CaptionSlot &slot, const Said &said, Instant now);
   void end_part(CaptionSlot &slot, SlotPart &part, ContentAnswer answer, std::vector<std::string> sentences,
                 Instant now);
   void end_request(uint64_t question, const Result<ContentAnswer> &answer, std::vector<Said> said,

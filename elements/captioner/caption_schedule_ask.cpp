@@ -50,6 +50,20 @@ bool is_same_question(const CaptionSlot &a, const CaptionSlot &b) {
                      [&b](const SlotPart &part) { return has_part(b, part.key); });
 }
 
+// Another pad says the same.
+bool has_asked(const std::vector<AskedPart> &asked, const CaptionSlot &slot, const SlotPart &part) {
+  return std::any_of(asked.begin(), asked.end(), [&](const AskedPart &one) {
+    return one.slot == slot.id && one.language == part.asked_in();
+  });
+}
+
+// Another pad, which says the same, warns of it.
+bool is_told(const CaptionSlot &slot, const SlotPart &part) {
+  return std::any_of(slot.parts.begin(), slot.parts.end(), [&part](const SlotPart &other) {
+    return &other != &part && other.done && other.asked_in() == part.asked_in();
+  });
+}
+
 // Only the whole of an answer in several languages says where each of them begins.
 bool goes_by_sentence(const CaptionSlot &slot, bool by_sentence) {
   return by_sentence && !slot.one_piece && slot.parts.size() == 1;
@@ -92,7 +106,7 @@ void CaptionSchedule::look_up(CaptionSlot &slot) {
     // Many slots may wait for one answer, and each worker looks at all of them whenever anything changes.
     if (is_new || part.key.empty())
       part.key = question_key(slot.request, any_time ? std::nullopt : std::optional(slot.stream_time),
-                              part.language);
+                              part.asked_in());
     part.known.reset();
     if (const ContentAnswer *kept = kept_.find(part.key)) part.known = without_tokens(*kept);
   }
@@ -154,7 +168,8 @@ Question CaptionSchedule::begin_question(const Slots &batch, Instant now) {
     slot->undecided = slot->lacks_answer();
     slot->asked_at = now;
     for (const SlotPart &part : slot->parts)
-      if (part.lacks_answer()) question.parts.push_back({slot->id, part.language, part.key});
+      if (part.lacks_answer() && !has_asked(question.parts, *slot, part))
+        question.parts.push_back({slot->id, part.asked_in(), part.key});
   }
   changed_ = true;
   return question;
@@ -174,10 +189,14 @@ void CaptionSchedule::found(const AskedPart &asked, const ContentAnswer &answer)
   kept_.keep(asked.key, answer);
   changed_ = true;
   CaptionSlot *slot = find(asked.slot);
-  SlotPart *part = slot ? slot->part_in(asked.language) : nullptr;
-  if (!part) return;
-  part->known = without_tokens(answer);
-  part->cached = true;
+  if (!slot) return;
+  bool is_wanted = false;
+  for (SlotPart &part : slot->parts) {
+    if (part.asked_in() != asked.language) continue;
+    part.known = without_tokens(answer);
+    part.cached = is_wanted = true;
+  }
+  if (!is_wanted) return;
   slot->undecided = slot->lacks_answer();
   stats_.cached += slot->progress == Progress::asking && !slot->undecided;
 }
@@ -244,17 +263,18 @@ CaptionRequest CaptionSchedule::request_about(uint64_t question, const Slots &ba
       // All that lacks, but only one if it is asked about again.
       const bool is_enough =
           batch.size() == 1 && (first.again || !languages_.holds()) && !request.parts.empty();
-      if (part.done || is_enough) continue;
-      request.parts.push_back({batch[i]->id, part.language, part.key});
+      if (part.done || is_enough || has_asked(request.parts, *batch[i], part)) continue;
+      request.parts.push_back({batch[i]->id, part.asked_in(), part.key});
       request.numbers.push_back(i);
-      if (std::find(languages.begin(), languages.end(), part.language) == languages.end())
-        languages.push_back(part.language);
+      if (std::find(languages.begin(), languages.end(), part.asked_in()) == languages.end())
+        languages.push_back(part.asked_in());
     }
   }
   if (batch.size() > 1) request.content.text = numbered_cues(texts);
   request.content.form = form_request(languages, batch.size());
   if (batch.size() > 1) return request;
-  if (request.parts.size() == 1) first.part_in(languages[0])->asked_alone = true;
+  if (request.parts.size() == 1)
+    for (SlotPart &part : first.parts) part.asked_alone |= part.asked_in() == languages[0];
   request.by_sentence = goes_by_sentence(first, settings_.by_sentence);
   request.is_plain = first.parts.size() == 1 && (languages[0].empty() || request.by_sentence);
   request.may_be_empty = !first.again;
@@ -361,8 +381,17 @@ void CaptionSchedule::end_part(CaptionSlot &slot, SlotPart &part, ContentAnswer 
   part.answer = std::move(answer);
   part.answer.text = answer_text(part.answer.text);
   for (std::string &sentence : sentences) part.sentences.push_back(std::move(sentence));
-  part.warning = shortcoming(part.answer);
+  if (!is_told(slot, part)) part.warning = shortcoming(part.answer);
   if (part.answer.text.empty()) ++stats_.skipped;
+}
+
+// The tokens are those of one message.
+void CaptionSchedule::end_parts(CaptionSlot &slot, const Said &said, Instant now) {
+  ContentAnswer answer = said.answer;
+  for (SlotPart &part : slot.parts) {
+    if (part.done || part.asked_in() != said.part.language) continue;
+    end_part(slot, part, std::exchange(answer, without_tokens(answer)), said.sentences, now);
+  }
 }
 
 void CaptionSchedule::answered(CaptionRequest request, const Result<ContentAnswer> &answer,
@@ -386,15 +415,13 @@ void CaptionSchedule::end_request(uint64_t question, const Result<ContentAnswer>
   std::optional<Error> distrust;
   if (answer && request.texts > 1)
     distrust = numbers_.note(!said.empty());
-  else if (answer && !batch.empty() && !batch[0]->again && batch[0]->lacking() > 1)
+  else if (answer && !batch.empty() && !batch[0]->again && batch[0]->lacking_languages() > 1)
     distrust = languages_.note(!said.empty());
   bool is_told = false;
   for (CaptionSlot *slot : batch) {
     if (answer) slot->latency = now - request.asked_at;
-    for (Said &one : said) {
-      SlotPart *part = one.part.slot == slot->id ? slot->part_in(one.part.language) : nullptr;
-      if (part) end_part(*slot, *part, std::move(one.answer), std::move(one.sentences), now);
-    }
+    for (const Said &one : said)
+      if (one.part.slot == slot->id) end_parts(*slot, one, now);
     const bool ends = request.texts > 1 ? ends_one_of(*slot, answer, is_told) : ends_alone(*slot, answer);
     if (distrust) slot->warning = std::exchange(distrust, std::nullopt);
     if (ends) end_slot_answered(*slot);
@@ -458,15 +485,16 @@ bool CaptionSchedule::ask_again(CaptionSlot &slot, const Error *failure) {
       continue;
     }
     part.done = true;
+    ++stats_.skipped;
+    if (is_told(slot, part)) continue;
     part.warning = Error{failure ? failure->kind : ErrorKind::failed,
-                         "There is no answer in the language " + part.language +
+                         "There is no answer in the language " + part.asked_in() +
                              ", although it was asked for alone; this caption is left out on its pad. " +
                              (failure ? failure->text : "Another prompt or model may help.")};
     if (failure) {
       part.warning->details = failure->details;
       part.warning->http_status = failure->http_status;
     }
-    ++stats_.skipped;
   }
   if (!again) return false;
   slot.again = true;

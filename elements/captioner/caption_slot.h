@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -32,8 +33,9 @@ struct CueToSend {
 
 // What one source pad sends of a caption: the answer in the pad's language.
 struct SlotPart {
-  std::string language;                // as of its CaptionOutlet
-  std::string key;                     // of its question, once it was looked up
+  std::string language;  // as of its CaptionOutlet
+  std::string borrowed;  // of the always pad: the first language of the others, if there are any
+  std::string key;       // of its question, once it was looked up
   std::optional<ContentAnswer> known;  // answer that this run or the store already has
   bool cached = false;                 // the store had it
   bool asked_alone = false;
@@ -49,7 +51,22 @@ struct SlotPart {
   bool begun = false;                 // a sentence was sent
 
   bool lacks_answer() const { return !done && !known; }
+  // The language that it is asked for in.
+  const std::string &asked_in() const { return borrowed.empty() ? language : borrowed; }
 };
+
+// For pads in these languages, in their order. The always pad says what the first of the others says.
+inline std::vector<SlotPart> parts_in(const std::vector<std::string> &languages) {
+  const auto first = std::find_if(languages.begin(), languages.end(),
+                                  [](const std::string &language) { return !language.empty(); });
+  std::vector<SlotPart> parts;
+  for (const std::string &language : languages) {
+    SlotPart &part = parts.emplace_back();
+    part.language = language;
+    if (language.empty() && first != languages.end()) part.borrowed = *first;
+  }
+  return parts;
+}
 
 struct CaptionSlot {
   enum class Progress {
@@ -110,6 +127,13 @@ struct CaptionSlot {
   size_t lacking() const {
     return static_cast<size_t>(
         std::count_if(parts.begin(), parts.end(), [](const SlotPart &part) { return !part.done; }));
+  }
+  // Number of languages in which a part lacks.
+  size_t lacking_languages() const {
+    std::set<std::string> languages;
+    for (const SlotPart &part : parts)
+      if (!part.done) languages.insert(part.asked_in());
+    return languages.size();
   }
   // No cut ends the window before this time.
   uint64_t sure_end() const { return std::min(sure_until.value_or(0), window.end); }

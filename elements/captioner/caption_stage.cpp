@@ -129,8 +129,7 @@ CaptionSlot CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time)
   slot.window = asked.window;
   slot.end_known = asked.end_known;
   slot.sure_until = asked.sure_until;
-  slot.parts.clear();
-  for (std::string &language : pads_.languages()) slot.parts.emplace_back().language = std::move(language);
+  slot.parts = parts_in(pads_.languages());
   slot.request.model = settings_.model;
   slot.request.temperature = settings_.temperature;
   slot.request.top_p = settings_.top_p;

@@ -46,10 +46,8 @@ void read_languages(const std::string &prompt, GatewayForm &form, Strings &probl
       else
         form.keys.push_back(key.substr(1, key.size() - 2));
     }
-    Strings known = form.languages;
-    known.push_back("answer");
     for (const std::string &key : form.keys)
-      if (std::find(known.begin(), known.end(), key) == known.end())
+      if (std::find(form.languages.begin(), form.languages.end(), key) == form.languages.end())
         problems.push_back("the key " + key + " is not one of the languages");
     if (form.keys.size() < 2) problems.push_back("an object is asked for, but not several keys");
     if (has_twice(form.keys)) problems.push_back("a key comes twice");
@@ -101,7 +99,7 @@ Strings cues_in(const std::string &text) {
 }
 
 std::string in_language(const std::string &key, const std::string &text) {
-  return key.empty() || key == "answer" ? text : key + ": " + text;
+  return key.empty() ? text : key + ": " + text;
 }
 
 // The whole answer in one language.

@@ -18,12 +18,8 @@
 namespace genclip {
 namespace {
 
-// The key of the answer that has no language. No tag of a language looks like this.
-constexpr char kNoLanguage[] = "answer";
 // Each opening brace may be tried as the start of the object, which takes time if there are many.
 constexpr int kMostTries = 16;
-
-std::string key_of(const std::string &language) { return language.empty() ? kNoLanguage : language; }
 
 bool same_key(std::string_view a, std::string_view b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) {
@@ -36,8 +32,8 @@ const Json *member_of(const Json &object, const std::string &language, const Lan
   const Json *near = nullptr;
   size_t count = 0;
   for (const auto &[key, value] : *object.object()) {
-    if (same_key(key, key_of(language))) return &value;
-    if (language.empty() || !is_same_language(key, language)) continue;
+    if (same_key(key, language)) return &value;
+    if (!is_same_language(key, language)) continue;
     near = &value;
     ++count;
   }
@@ -119,20 +115,13 @@ std::string languages_form(const Languages &languages) {
     return "Answer in the language " + languages[0] + " (a BCP 47 tag), and in no other language.";
   std::string tags;
   std::string keys;
-  bool has_other = false;
   for (const std::string &language : languages) {
-    keys += (keys.empty() ? "\"" : ", \"") + key_of(language) + "\"";
-    if (language.empty())
-      has_other = true;
-    else
-      tags += (tags.empty() ? "" : ", ") + language;
+    keys += (keys.empty() ? "\"" : ", \"") + language + "\"";
+    tags += (tags.empty() ? "" : ", ") + language;
   }
-  std::string form = "Answer in each of these languages (BCP 47 tags): " + tags +
-                     ". Reply with one JSON object and nothing else. It has exactly these keys: " + keys +
-                     ". The value of each key is the whole answer in that language, as one string.";
-  if (has_other)
-    form += std::string(" The value of \"") + kNoLanguage + "\" is the answer as it would be otherwise.";
-  return form;
+  return "Answer in each of these languages (BCP 47 tags): " + tags +
+         ". Reply with one JSON object and nothing else. It has exactly these keys: " + keys +
+         ". The value of each key is the whole answer in that language, as one string.";
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 
 namespace genclip {
 
-// Empty: the language that the answer has if none is asked for.
+// A single empty one: the language that the answer has if none is asked for.
 using Languages = std::vector<std::string>;
 
 // Sentences that follow the prompt and ask for the form; empty for a single answer in no language.

@@ -123,6 +123,7 @@ TEST(ScheduleExploration, OfAPadThatIsReleased) {
 TEST(ScheduleExploration, OfTwoLanguages) {
   explore({.windows = 2, .languages = {"de", "en"}});
   explore({.windows = 2, .can_fail = false, .is_downstream_slow = true, .languages = {"de", "en"}});
+  explore({.windows = 2, .can_lose_pad = true, .languages = {"", "de"}});
 }
 
 TEST(ScheduleExploration, OfALiveStream) {

@@ -66,8 +66,7 @@ CaptionSlot slot_of(const ScheduleWorld &world, unsigned window) {
   slot.request.model = "m";
   slot.request.prompt =
       rules.equal_windows || rules.material == Material::texts ? "p" : std::to_string(window);
-  slot.parts.clear();
-  for (const std::string &language : rules.languages) slot.parts.emplace_back().language = language;
+  slot.parts = parts_in(rules.languages);
   if (rules.material == Material::texts) {
     slot.one_piece = true;
     const bool is_first = rules.equal_windows || (rules.repeats_first && (window == 2 || window == 3));

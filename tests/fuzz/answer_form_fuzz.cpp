@@ -12,7 +12,7 @@ using namespace genclip;
 
 FUZZ_TARGET(answer_form)(const uint8_t *data, size_t size) {
   if (size == 0) return 0;
-  const Languages asked[] = {{""}, {"de"}, {"de", "en"}, {"", "de", "pt-BR", "pt-PT"}};
+  const Languages asked[] = {{""}, {"de"}, {"de", "en"}, {"fr", "de", "pt-BR", "pt-PT"}};
   const Languages &languages = asked[data[0] % 4];
   const size_t cues = std::max<size_t>(data[0] / 4 % 8, 1);
   const std::string_view text = as_text(data + 1, size - 1);
