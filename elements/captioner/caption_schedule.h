@@ -47,6 +47,7 @@ struct CaptionScheduleSettings {
   bool by_sentence = false;           // answers are shown as they arrive
   std::optional<Error> refusal = {};  // why no request may be sent at all
   bool ends_on_error = false;         // on-error=fail
+  unsigned retries = 3;               // for a language that an answer lacks
 };
 
 // As GstFlowReturn.
@@ -232,7 +233,7 @@ class CaptionSchedule {
   void note_answer(const ContentAnswer &answer, std::chrono::nanoseconds latency);
   bool ends_alone(CaptionSlot &slot, const Result<ContentAnswer> &answer);
   bool ends_one_of(CaptionSlot &slot, const Result<ContentAnswer> &answer, bool &is_told);
-  bool ask_again(CaptionSlot &slot, const Error *failure);
+  bool ask_again(CaptionSlot &slot, const Error *failure, bool is_flawed);
   void note_as_context(const CaptionSlot &slot);
   void end_slot_answered(CaptionSlot &slot);
   void drop(CaptionSlot &slot);

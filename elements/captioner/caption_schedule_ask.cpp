@@ -273,8 +273,11 @@ CaptionRequest CaptionSchedule::request_about(uint64_t question, const Slots &ba
   if (batch.size() > 1) request.content.text = numbered_cues(texts);
   request.content.form = form_request(languages, batch.size());
   if (batch.size() > 1) return request;
-  if (request.parts.size() == 1)
-    for (SlotPart &part : first.parts) part.asked_alone |= part.asked_in() == languages[0];
+  for (SlotPart &part : first.parts) {
+    if (part.done || !has_asked(request.parts, first, part)) continue;
+    ++part.asked;
+    part.asked_alone = request.parts.size() == 1;
+  }
   request.by_sentence = goes_by_sentence(first, settings_.by_sentence);
   request.is_plain = first.parts.size() == 1 && (languages[0].empty() || request.by_sentence);
   request.may_be_empty = !first.again;
@@ -456,9 +459,10 @@ bool CaptionSchedule::ends_alone(CaptionSlot &slot, const Result<ContentAnswer> 
     return true;
   }
   // What is missing at the end of an answer in several languages may be a whole language.
+  bool is_flawed = false;
   if (answer && slot.lacking() > 0)
-    if (auto flaw = shortcoming(*answer)) slot.warning = std::move(flaw);
-  return !ask_again(slot, answer ? nullptr : &answer.error());
+    if (auto flaw = shortcoming(*answer)) slot.warning = std::move(flaw), is_flawed = true;
+  return !ask_again(slot, answer ? nullptr : &answer.error(), is_flawed);
 }
 
 // The answers that are on their way are paid, and all others would be lost.
@@ -474,13 +478,15 @@ void CaptionSchedule::end_slot_answered(CaptionSlot &slot) {
   note_as_context(slot);
 }
 
-// An answer may lack a language. Another caption must not take its place, so it is asked for alone, once.
-// `failure`: why there was no answer at all this time.
-bool CaptionSchedule::ask_again(CaptionSlot &slot, const Error *failure) {
+// An answer may lack a language. Another caption must not take its place, so it is asked for alone, within
+// the retries. `failure`: why there was no answer at all this time, for which the client has used them up, as
+// it has for an answer without text.
+bool CaptionSchedule::ask_again(CaptionSlot &slot, const Error *failure, bool is_flawed) {
   bool again = false;
   for (SlotPart &part : slot.parts) {
     if (part.done) continue;
-    if (!part.asked_alone) {
+    const bool is_final = part.asked_alone && (failure || is_flawed);
+    if (!is_final && part.asked <= settings_.retries) {
       again = true;
       continue;
     }
@@ -489,7 +495,8 @@ bool CaptionSchedule::ask_again(CaptionSlot &slot, const Error *failure) {
     if (is_told(slot, part)) continue;
     part.warning = Error{failure ? failure->kind : ErrorKind::failed,
                          "There is no answer in the language " + part.asked_in() +
-                             ", although it was asked for alone; this caption is left out on its pad. " +
+                             (part.asked_alone ? ", although it was asked for alone" : "") +
+                             "; this caption is left out on its pad. " +
                              (failure ? failure->text : "Another prompt or model may help.")};
     if (failure) {
       part.warning->details = failure->details;

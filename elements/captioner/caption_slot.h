@@ -38,9 +38,10 @@ struct SlotPart {
   std::string key;       // of its question, once it was looked up
   std::optional<ContentAnswer> known;  // answer that this run or the store already has
   bool cached = false;                 // the store had it
-  bool asked_alone = false;
-  bool done = false;     // answered, or given up
-  ContentAnswer answer;  // with the token counts of its request, for one part of the request
+  unsigned asked = 0;                  // number of requests about it, except those about several texts
+  bool asked_alone = false;            // by the last of them
+  bool done = false;                   // answered, or given up
+  ContentAnswer answer;                // with the token counts of its request, for one part of the request
   std::optional<Error> warning;
   std::deque<std::string> sentences;  // complete, not sent yet
   std::deque<CueToSend> cues;         // of the rest of the answer, once it has its time

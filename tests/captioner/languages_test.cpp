@@ -237,8 +237,8 @@ TEST(LackingLanguages, AreNotAskedForAloneWhereThereIsNoTextAtAll) {
 TEST(LackingLanguages, ThatAreSilentAloneAreTold) {
   GatewayServer gateway;
   gateway.form_fault(FormFault::lacks_key, 1, "de");
-  gateway.silence("STOP");
-  CaptionRun run(gateway, film("max-in-flight=1 retries=0", {"de", "en"}));
+  gateway.silence("STOP", 2);
+  CaptionRun run(gateway, film("max-in-flight=1 retries=1", {"de", "en"}));
   ASSERT_EQ(run.play(), "");
   EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("no text"), HasSubstr("no answer in the language de")));
   EXPECT_EQ(run.cues("de").size(), 3u);

@@ -268,6 +268,44 @@ TEST(FailureOfACaption, HoldsUpNoQuestionWhenItsPadIsReleased) {
   EXPECT_TRUE(ask_about(3));
 }
 
+// Each of its languages is asked for that often, and no other one is asked for again.
+TEST(LackingLanguage, IsAskedForAgainWithinTheRetries) {
+  for (const std::vector<std::string> &languages :
+       {std::vector<std::string>{"de", "en"}, {"de"}, {"", "de", "en"}}) {
+    for (const unsigned retries : {0U, 1U, 3U}) {
+      CaptionSchedule schedule;
+      schedule.start({.retries = retries});
+      const Instant now{};
+      for (const std::string &language : languages) schedule.start_outlet(schedule.add_outlet(language), now);
+      StillJob job;
+      std::optional<CaptionSlot> slot(std::in_place);
+      slot->id = 1;
+      slot->window = {0, 1'000'000'000};
+      slot->parts = parts_in(languages);
+      schedule.push_still(job, slot, now);
+      schedule.still_made(1, {});
+      ContentAnswer answer;
+      answer.text = answer.finish_reason = "STOP";
+      std::vector<std::string> asked;
+      while (true) {
+        const auto question = schedule.next_question(now);
+        if (std::holds_alternative<WaitUntil>(question)) break;
+        const auto request = *std::get<0>(schedule.may_ask(std::get<0>(question)->id, now));
+        std::vector<Said> said;
+        asked.emplace_back();
+        for (const AskedPart &part : request.parts) {
+          asked.back() += part.language;
+          if (part.language == "en") said.push_back({part, answer, {"Here."}});
+        }
+        schedule.answered(request, answer, said, now);
+      }
+      std::vector<std::string> expected(retries, "de");
+      expected.insert(expected.begin(), languages.size() == 1 ? "de" : "deen");
+      EXPECT_EQ(asked, expected);
+    }
+  }
+}
+
 // Nobody knows whether a picture repeats a caption while DRAIN holds up the pictures.
 TEST(Drain, OfACaptionThatMayBeRepeatedIsNoReasonToShowPartsLater) {
   CaptionSchedule schedule;

@@ -671,7 +671,7 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
     s(slot.error_told), s(slot.warning.has_value()), s(slot.joins_until), s(slot.epoch);
     for (const SlotPart &part : slot.parts) {
       s(part.cached), s(part.left_out), s(part.done), s(part.known.has_value()), s(part.begun),
-          s(part.in_parts), s(part.asked_alone);
+          s(part.in_parts), s(part.asked), s(part.asked_alone);
       s(part.shown_until), s(part.is_one_cue), s(part.answer.text), s(part.warning.has_value());
       for (const std::string &sentence : part.sentences) s(sentence);
       for (const CueToSend &cue : part.cues) s(cue.span.start), s(cue.span.end), s(cue.text);
