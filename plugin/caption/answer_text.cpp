@@ -29,20 +29,29 @@ bool is_language_word(std::string_view word) {
   });
 }
 
-// In a fence of one line, a language stands in front of the text itself, so it must be a known one.
-std::string_view without_known_language(std::string_view text) {
+bool is_known_language(std::string_view word) {
   constexpr std::array<std::string_view, 9> kWords = {"text", "txt",  "plain", "plaintext", "markdown",
                                                       "md",   "json", "vtt",   "srt"};
-  const size_t end = text.find(' ');
-  const bool is_known =
-      end != text.npos && std::find(kWords.begin(), kWords.end(), text.substr(0, end)) != kWords.end();
-  return is_known ? text.substr(end + 1) : text;
+  return std::find(kWords.begin(), kWords.end(), word) != kWords.end();
 }
 
-// Behind an opening fence, on its line: a language, perhaps with attributes, as in: srt title="x".
+// In a fence of one line, a language stands in front of the text itself, so it must be a known one.
+std::string_view without_known_language(std::string_view text) {
+  const size_t end = text.find(' ');
+  return end != text.npos && is_known_language(text.substr(0, end)) ? text.substr(end + 1) : text;
+}
+
+// Behind an opening fence, on its line: a language, perhaps of several words, as in: plain text; or with
+// attributes, as in: srt title="x".
 bool is_info(std::string_view line) {
   if (is_language_word(line)) return true;
-  const std::string_view rest = without_known_language(line);
+  line = trimmed(line);
+  std::string_view rest = line;
+  for (size_t before = 0; before != rest.size();) {
+    before = rest.size();
+    rest = without_known_language(trimmed(rest));
+  }
+  if (is_known_language(rest)) return true;
   const size_t equals = rest.find('=');
   return rest.size() < line.size() && equals > 0 && equals != rest.npos &&
          is_language_word(rest.substr(0, equals));

@@ -36,7 +36,11 @@ TEST(AnswerText, OfAStreamHasNoPieceOfAFenceWhereverItsPiecesEnd) {
       {"`kite` is a word. Yes.", "`kite` is a word.\nYes.\n"},
       {"```a``` is code.\nYes.", "```a``` is code.\nYes.\n"},
       {"```srt title=\"my film\"\nA kite.\n```", "A kite.\n"},
+      {"```plain text\nA kite.\n```", "A kite.\n"},
+      {"~~~ markdown  text \nA kite.\n~~~", "A kite.\n"},
       {"```A = kite\nIt flies.\n```", "A = kite\nIt flies.\n"},
+      {"```a=b  \nIt flies.\n```", "a=b\nIt flies.\n"},
+      {"```plain kites\nThey fly.\n```", "plain kites\nThey fly.\n"},
   };
   for (const auto &[text, expected] : kTexts)
     for (size_t at = 0; at <= std::string(text).size(); ++at)
