@@ -14,6 +14,7 @@
 
 #include "plugin/base/element_call.h"
 #include "plugin/base/mapped_frame.h"
+#include "plugin/base/media_end.h"
 #include "plugin/caption/jpeg_orientation.h"
 
 namespace genclip {
@@ -169,6 +170,17 @@ bool goes_as_it_is(const Picture &picture, unsigned max_size) {
 // Every JPEG begins with these bytes.
 bool begins_as_jpeg(GstBuffer *buffer) { return gst_buffer_memcmp(buffer, 0, "\xFF\xD8\xFF", 3) == 0; }
 
+// Services refuse it, or are paid for a part of a picture. What can be read of it is encoded anew: some
+// cameras leave out the mark of the end.
+bool is_cut(GstBuffer *buffer) {
+  const auto read = [buffer](uint64_t offset, size_t size) {
+    std::string bytes(size, '\0');
+    bytes.resize(gst_buffer_extract(buffer, offset, bytes.data(), size));
+    return bytes;
+  };
+  return media_extent("image/jpeg", gst_buffer_get_size(buffer), read).end == MediaEnd::cut;
+}
+
 // In base64 already: for a large picture that takes longer than a change to NULL may, and only encoding is
 // done in a thread that nobody waits for.
 Still still_of(GstBuffer *buffer) {
@@ -190,7 +202,9 @@ bool is_cancelled(GCancellable *cancellable) {
 Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellable *cancellable) {
   const GstVideoOrientationMethod orientation = orientation_of(picture);
   const bool upright = orientation == GST_VIDEO_ORIENTATION_IDENTITY;
-  if (upright && goes_as_it_is(picture, max_size)) {
+  const bool is_jpeg = media_type(picture) == "image/jpeg";
+  const bool may_go = upright && is_jpeg && !is_cut(picture.buffer.get());
+  if (may_go && goes_as_it_is(picture, max_size)) {
     if (!begins_as_jpeg(picture.buffer.get())) return unreadable("it is not a JPEG.");
     return still_of(picture.buffer.get());
   }
@@ -200,7 +214,7 @@ Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellab
   if (!in_info) return in_info.error();
   const Size size = sent_size(*in_info, max_size);
   const bool fits = size.width == in_info->width && size.height == in_info->height;
-  if (upright && fits && media_type(picture) == "image/jpeg") return still_of(picture.buffer.get());
+  if (may_go && fits) return still_of(picture.buffer.get());
 
   // Scales in the picture's own format, which is fast. Then converts by way of RGB, because GStreamer 1.22
   // does not convert the range between two formats of the same matrix, and the picture would lose contrast.

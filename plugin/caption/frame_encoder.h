@@ -24,9 +24,9 @@ struct Picture {
 };
 
 // As a JPEG, upright, with square pixels, its longer side at most `max_size` pixels (0: as it is). A JPEG
-// that is small enough and upright is sent unchanged. Takes milliseconds, and for a large picture seconds:
-// never call it on a streaming thread. Any thread. Checks `cancellable` between its steps; a single call of a
-// codec, the longest step, cannot be interrupted.
+// that is whole, small enough and upright is sent unchanged. Takes milliseconds, and for a large picture
+// seconds: never call it on a streaming thread. Any thread. Checks `cancellable` between its steps; a single
+// call of a codec, the longest step, cannot be interrupted.
 Result<Still> encode_still(const Picture &picture, unsigned max_size, GCancellable *cancellable = nullptr);
 
 // A small picture of grey levels and colours, to compare with others.

@@ -388,6 +388,27 @@ TEST(EncodeStill, RefusesWhatIsNoPicture) {
   EXPECT_EQ(short_one.error().kind, ErrorKind::wrong_type);
 }
 
+// It would be paid for, and services refuse most of them.
+TEST(EncodeStill, SendsNoJpegThatIsCutAsItCame) {
+  const std::string jpeg = bytes_of(encode_still(quarters("RGB", 96, 64), 0));
+  for (const std::string &damaged :
+       {std::string("\xFF\xD8\xFF\xE0garbage"), jpeg.substr(0, jpeg.size() / 3), jpeg.substr(0, 40)}) {
+    for (const unsigned max_size : {0U, 640U}) {
+      const auto still = encode_still(as_jpeg_picture(damaged, true, 96, 64), max_size);
+      if (!still) {
+        EXPECT_EQ(still.error().kind, ErrorKind::wrong_type);
+        continue;
+      }
+      EXPECT_GT(damaged.size(), 40U) << "there is nothing to read in it";
+      EXPECT_TRUE(bytes_of(still).ends_with("\xFF\xD9"));
+    }
+  }
+  // Some cameras leave out the mark of the end.
+  const auto open = encode_still(as_jpeg_picture(jpeg.substr(0, jpeg.size() - 2), true, 96, 64), 640);
+  ASSERT_TRUE(open) << open.error().text;
+  EXPECT_TRUE(bytes_of(open).ends_with("\xFF\xD9"));
+}
+
 TEST(Difference, TellsHowMuchAPictureChanged) {
   const auto thumbnail = [](Rgb left, Rgb right) {
     return *make_thumbnail(halves("I420", 640, 360, left, right));
