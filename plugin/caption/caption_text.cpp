@@ -46,8 +46,12 @@ struct CodePoint {
   size_t size;
 };
 
+// Writers end a text with it, and models fill gaps by it. For GLib it is a byte that is not of UTF-8.
+std::string without_nul(std::string_view bytes) { return replace_all(bytes, std::string_view("\0", 1), ""); }
+
 // A byte that is not of UTF-8 is a character of its own.
 CodePoint code_point_at(std::string_view text, size_t at) {
+  if (text[at] == '\0') return {0, 1};
   const gunichar code = g_utf8_get_char_validated(text.data() + at, static_cast<gssize>(text.size() - at));
   if (code >= 0x110000) return {0xFFFD, 1};
   return {code, static_cast<size_t>(g_unichar_to_utf8(code, nullptr))};
@@ -58,7 +62,7 @@ bool is_line_end(gunichar c) { return c == '\n' || c == '\r' || c == 0x85 || c =
 }  // namespace
 
 std::string caption_text(std::string_view bytes) {
-  const GStringPtr valid = valid_utf8(bytes);
+  const GStringPtr valid = valid_utf8(without_nul(bytes));
   std::string out;
   std::string line;
   for (const char *at = valid.get(); *at; at = g_utf8_next_char(at)) {
@@ -77,7 +81,7 @@ std::string caption_text(std::string_view bytes) {
 }
 
 std::string caption_text_of_markup(std::string_view bytes) {
-  const GStringPtr valid = valid_utf8(bytes);
+  const GStringPtr valid = valid_utf8(without_nul(bytes));
   std::string plain;
   GMarkupParser parser = {};
   parser.text = [](GMarkupParseContext *, const char *text, gsize size, gpointer out, GError **) {

@@ -23,9 +23,9 @@ TEST(CaptionText, IsWhatASubtitleCanTake) {
       {"One\xE2\x80\xA8Two\xE2\x80\xA9Three\xC2\x85"
        "Four",
        "One\nTwo\nThree\nFour"},
-      {"a\0b"s,
-       "a\xEF\xBF\xBD"
-       "b"},
+      {"a\0b"s, "ab"},
+      {"\0"s, ""},
+      {"a\0\n\0 \n"s, "a"},
       {"a\x01"
        "b\x7F"
        "c\td",
@@ -48,6 +48,8 @@ TEST(CaptionText, IsWhatASubtitleCanTake) {
   };
   for (const auto &[bytes, text] : kCases) EXPECT_EQ(caption_text(bytes), text) << bytes;
   EXPECT_EQ(caption_text({}), "");
+  EXPECT_EQ(caption_text_of_markup("<i>a</i>\0"s), "a");
+  EXPECT_EQ(first_seen("\0\0a"s), 2U);
   EXPECT_EQ(caption_text_of_markup({}), "");
 }
 

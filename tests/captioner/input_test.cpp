@@ -108,9 +108,7 @@ TEST(Text, OfAnyBytesIsAnsweredInValidText) {
   harness.push(std::string("a\0b\xFF\n\n\nc", 8), 0, GST_SECOND);
   const Cues cues = harness.finish();
   ASSERT_THAT(cues, SizeIs(1));
-  EXPECT_EQ(cues[0].text,
-            "A\xEF\xBF\xBD"
-            "B\xEF\xBF\xBD\nC");
+  EXPECT_EQ(cues[0].text, "AB\xEF\xBF\xBD\nC");
 }
 
 TEST(Text, GoesAloneWhereThePromptIsEmpty) {
