@@ -203,9 +203,9 @@ uint64_t CaptionInput::duration_of(const GstBuffer *buffer, uint64_t time) const
 }
 
 // If upstream reversed the stream, a buffer at this timestamp shows the frame that ends at this stream time.
-FrameSampler::Decision CaptionInput::sample(uint64_t stream_time) {
+FrameSampler::Decision CaptionInput::sample(uint64_t stream_time, uint64_t lasts) {
   if (segment_.applied_rate < 0 && stream_time > 0) --stream_time;
-  return sampler_.on_frame(stream_time, is_falling());
+  return sampler_.on_frame(stream_time, is_falling(), lasts);
 }
 
 // A single wrong time, for example of a packet that was damaged: what is believed cannot be taken back, and
@@ -308,7 +308,9 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
     taken.behind = behind;
     return taken;
   }
-  auto decision = sample(stream_time);
+  // Live, the next picture may come at any time.
+  const bool may_last = !live && segment_.rate > 0 && segment_.applied_rate == 1;
+  auto decision = sample(stream_time, may_last ? duration_of(buffer, time) : 0);
   Taken taken{decision.keep, stream_time, {}, time, true, {}, behind};
   if (!decision.window) return taken;
 
@@ -320,7 +322,8 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   if (rest) start = std::max(start, timestamp(*rest, segment_.start));
   // A window that started before the stream starts with its first frame.
   if (first_ && !is_falling()) start = time;
-  start = std::clamp<uint64_t>(start, segment_.start, time);
+  const bool is_ahead = !turned_round && decision.window->start > stream_time;
+  if (!is_ahead) start = std::clamp<uint64_t>(start, segment_.start, time);
   note_stop(timestamp(decision.window->end, start + interval_));
   uint64_t whole_end = std::min(timestamp(decision.window->end, start + interval_), stop);
   // A picture that lasts longer than its window keeps its caption for its whole duration.

@@ -124,7 +124,7 @@ class CaptionInput {
   bool is_falling() const { return (segment_.rate < 0) != (segment_.applied_rate < 0); }
   uint64_t timestamp(uint64_t stream_time, uint64_t otherwise) const;
   uint64_t stream_start() const;
-  FrameSampler::Decision sample(uint64_t stream_time);
+  FrameSampler::Decision sample(uint64_t stream_time, uint64_t lasts = 0);
   bool is_stray(const GstBuffer *buffer, uint64_t time);
   std::optional<uint64_t> note_behind(uint64_t time);
   Taken take_image(const GstBuffer *buffer, uint64_t time, bool live);

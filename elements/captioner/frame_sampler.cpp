@@ -9,8 +9,8 @@ namespace genclip {
 FrameSampler::FrameSampler(uint64_t interval, unsigned frames)
     : interval_(std::max<uint64_t>(interval, 1)), frames_(std::max(frames, 1u)) {}
 
-FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time, bool falling) {
-  const uint64_t window = stream_time / interval_;
+FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time, bool falling, uint64_t lasts) {
+  uint64_t window = stream_time / interval_;
   const uint64_t inside = stream_time % interval_;
   // No overflow: a window is at most a day and has at most 16 steps.
   const uint64_t step = window * frames_ + inside * frames_ / interval_;
@@ -21,6 +21,7 @@ FrameSampler::Decision FrameSampler::on_frame(uint64_t stream_time, bool falling
     step_ = step;
     decision.keep = frames_ > 1;
   }
+  if (window_ == window && !falling && lasts > interval_) ++window;
   if (window_ != window) {
     window_ = window;
     const uint64_t start = window * interval_;

@@ -26,8 +26,10 @@ class FrameSampler {
   FrameSampler(uint64_t interval, unsigned frames);
 
   // A frame at this stream time, which increases from frame to frame, or decreases if `falling`. Windows may
-  // have no frames. Frames in the other direction are repetitions and are ignored.
-  Decision on_frame(uint64_t stream_time, bool falling = false);
+  // have no frames. Frames in the other direction are repetitions and are ignored. A frame that is not the
+  // first of its window, and lasts longer than one, is also the first of the next window. `lasts`: 0:
+  // unknown.
+  Decision on_frame(uint64_t stream_time, bool falling = false, uint64_t lasts = 0);
 
   // After a flush or a new segment, the next frame starts a window.
   void reset();

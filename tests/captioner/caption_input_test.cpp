@@ -84,6 +84,19 @@ TEST_F(Input, OfAFileJumpsAtOnce) {
   EXPECT_THAT(starts(), ElementsAre(0, 3600));
 }
 
+// As long as it lasts, also where another picture has begun its window.
+TEST_F(Input, APictureThatLastsLongerThanAWindowBeginsTheNextOne) {
+  begin(0);
+  const std::pair<uint64_t, uint64_t> slides[] = {{0, 12}, {12, 2}, {14, 26}, {40, 5},
+                                                  {45, 1}, {46, 5}, {51, 1}};
+  for (const auto &[at, lasts] : slides) show(at * GST_SECOND, false, lasts * GST_SECOND);
+  const auto span = [](uint64_t from, uint64_t until) {
+    return TimeSpan{from * GST_SECOND, until * GST_SECOND};
+  };
+  EXPECT_THAT(asked_,
+              ElementsAre(span(0, 12), span(10, 15), span(15, 40), span(40, 45), span(45, 50), span(50, 55)));
+}
+
 TEST_F(Input, TellsOnceOfLiveTimesThatStayBehind) {
   begin(0);
   show_all(100 * GST_SECOND, 102 * GST_SECOND, true);
