@@ -50,7 +50,7 @@ int run_caption(const Words &words) {
   CaptionWish wish;
   FilmsRun run;
   FilmCaptionOptions element;
-  std::string languages;
+  std::vector<std::string> languages;
   std::vector<std::string> texts;
   bool dry_run = false;
   CommandOptions options(kCaptionText);
@@ -70,7 +70,9 @@ int run_caption(const Words &words) {
   texts.insert(texts.end(), rest->begin(), rest->end());
   if (texts.empty()) return options.refuse("A film is missing.");
   if (const std::string problem = element.problem(); !problem.empty()) return options.refuse(problem);
-  const auto tags = languages_of(languages);
+  std::string list;
+  for (const std::string &given : languages) list += (list.empty() ? "" : ",") + given;
+  const auto tags = languages_of(list);
   if (!tags) return options.refuse(tags.error().text);
   wish.languages = *tags;
   if (wish.is_translation && wish.languages.empty() && element.text_of("prompt").empty())

@@ -115,9 +115,9 @@ void CommandOptions::add(const char *name, char letter, const char *value_name, 
   add_entry(name, letter, value_name, help, {.name = name, .target = &target, .words = std::move(words)});
 }
 
-void CommandOptions::add(const char *name, const char *value_name, const char *help,
+void CommandOptions::add(const char *name, char letter, const char *value_name, const char *help,
                          std::vector<std::string> &target) {
-  add_entry(name, 0, value_name, help, {name, &target});
+  add_entry(name, letter, value_name, help, {name, &target});
 }
 
 void CommandOptions::add(const char *name, const char *value_name, const char *help, unsigned &target,

@@ -55,7 +55,11 @@ class CommandOptions {
   void add(const char *name, char letter, const char *value_name, const char *help, std::string &target,
            Words words = {});
   // An option that can be given several times.
-  void add(const char *name, const char *value_name, const char *help, std::vector<std::string> &target);
+  void add(const char *name, char letter, const char *value_name, const char *help,
+           std::vector<std::string> &target);
+  void add(const char *name, const char *value_name, const char *help, std::vector<std::string> &target) {
+    add(name, 0, value_name, help, target);
+  }
   // An integer from `least` to `most`.
   void add(const char *name, const char *value_name, const char *help, unsigned &target, unsigned least,
            unsigned most = UINT_MAX);

@@ -219,6 +219,8 @@ class Caption(ServiceTest):
         (self.work / "film.en.vtt").unlink()
         self.caption(film, "--language", "de,en")
         self.assertEqual((self.asked(), len(cues(self.read("film.en.vtt")))), (WINDOWS, WINDOWS))
+        self.caption(film, "-l", "de", "--language", "en", "--to", "srt")
+        self.assertEqual((self.asked(), len(cues(self.read("film.de.srt"))), len(cues(self.read("film.en.srt")))), (WINDOWS, WINDOWS, WINDOWS))
         run = self.caption(film, "--language", "de", "-o", str(self.work / "only.srt"))
         self.assertEqual(run.stdout, str(self.work / "only.srt") + "\n")
 
