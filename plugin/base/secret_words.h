@@ -30,7 +30,7 @@ inline constexpr SecretWord kSecretWords[] = {
 };
 
 // Whose key, token or secret is one of an account. Of others (color_key, trigger_token) it is a word of
-// films. The first ones make such a name also in a URL of any server.
+// films. The first ones count where the name is one word, too ("accesskey").
 inline constexpr std::string_view kPlainOwners[] = {"access", "api",     "auth",  "bearer",
                                                     "client", "private", "secret"};
 inline constexpr std::string_view kOtherOwners[] = {

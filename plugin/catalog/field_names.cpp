@@ -341,11 +341,6 @@ bool names_credential(std::string_view field) {
                              });
 }
 
-bool names_credential_of_url(std::string_view name) {
-  return std::ranges::any_of(std::initializer_list<std::string_view>{name, without_path(name)},
-                             is_plain_credential);
-}
-
 bool is_credential(std::string_view field, const Json &value) {
   return (names_credential(field) && (!names_key_alone(field) || holds_possible_key(value))) ||
          holds_credential(value);

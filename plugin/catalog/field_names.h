@@ -16,8 +16,6 @@ namespace genclip {
 // True for api_key, API-KEY, token, headers.Authorization, user_password and their like (secret_words.h);
 // ignores case, "-" and "_". Such a thing must not be in a URI or a request.
 bool names_credential(std::string_view field);
-// Less, for URLs of any server: a signed one names the ID of a key (X-Amz-Credential).
-bool names_credential_of_url(std::string_view name);
 // Whether a field is a key, or has one in an object or a list: {"headers": {"Authorization": "…"}}. The "key"
 // of a piece of music ("C minor") is none.
 bool is_credential(std::string_view field, const Json &value);

@@ -7,10 +7,9 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/utf8.h"
-#include "plugin/catalog/clip_uri.h"
 #include "plugin/catalog/field_names.h"
-#include "plugin/catalog/media_reference.h"
 #include "plugin/catalog/uri_values.h"
+#include "plugin/channel/clip_survey.h"
 
 namespace genclip {
 namespace {
@@ -42,7 +41,6 @@ bool holds_key(std::string_view uri, size_t scheme) {
   const auto authority = rest.substr(0, rest.find_first_of("/?#"));
   const auto at = authority.rfind('@');
   if (at != authority.npos && authority.substr(0, at).find(':') != authority.npos) return true;
-  const bool is_clip = scheme_of(uri) == kClipUriScheme;
   const auto query = rest.find('?');
   if (query == rest.npos) return false;
   rest.remove_prefix(query + 1);
@@ -52,7 +50,7 @@ bool holds_key(std::string_view uri, size_t scheme) {
     const size_t sign = std::min(field.find('='), field.size());
     const std::string name = decoded(field.substr(0, sign));
     const auto value = value_of_text(FieldType::any, decoded(field.substr(std::min(sign + 1, field.size()))));
-    if (is_clip ? is_credential(name, value ? *value : Json()) : names_credential_of_url(name)) return true;
+    if (is_credential(name, value ? *value : Json())) return true;
     rest.remove_prefix(std::min(field.size() + 1, rest.size()));
   }
   return false;
@@ -68,11 +66,14 @@ Result<std::string> source_uri(std::string_view source, const std::string &folde
       std::any_of(source.begin(), source.end(), [](char c) { return g_ascii_iscntrl(c); }))
     return unfit("The source holds control characters, or is not UTF-8.");
   if (const size_t scheme = scheme_length(source)) {
-    if (holds_key(source, scheme))
+    std::string uri(source);
+    // The key of the service has a place of its own. The URL of another server may be nothing without its
+    // key.
+    if (is_clip_uri(uri) && holds_key(source, scheme))
       return unfit(
           "The source holds a key. A URI is printed and logged; set the key in the property "
           "api-key, or in the environment variable GENCLIP_API_KEY.");
-    return std::string(source);
+    return uri;
   }
   const auto base = GRef<GFile>::adopt(g_file_new_for_path(folder.empty() ? "." : folder.c_str()));
   const auto file = GRef<GFile>::adopt(g_file_resolve_relative_path(base.get(), std::string(source).c_str()));
@@ -94,6 +95,9 @@ std::string name_of_source(const std::string &uri) {
   std::string_view stem = uri;
   stem.remove_prefix(scheme_length(uri) > 0 ? scheme_length(uri) + 3 : 0);
   stem = stem.substr(0, stem.find_first_of("?#"));
+  if (const auto user = stem.substr(0, stem.find('/')).rfind('@');
+      scheme_length(uri) > 0 && user != stem.npos)
+    stem.remove_prefix(user + 1);  // It may be a password, and the name is shown.
   while (stem.ends_with('/')) stem.remove_suffix(1);
   const bool is_path = stem.find('/') != stem.npos;
   stem.remove_prefix(stem.rfind('/') + 1);  // npos + 1 is 0.

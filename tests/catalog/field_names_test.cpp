@@ -179,15 +179,6 @@ TEST(FieldNames, AKeyOfMusicIsNone) {
   for (const char *key : {"sekret", "sk-0123456789abcdef"}) EXPECT_TRUE(is_credential("key", key)) << key;
 }
 
-// Of a signed URL, the ID of a key.
-TEST(FieldNames, AUrlMayNameAKey) {
-  for (const char *name : {"X-Amz-Credential", "X-Amz-Security-Token", "AWSAccessKeyId", "Key-Pair-Id",
-                           "security-token", "GoogleAccessId", "Signature"})
-    EXPECT_FALSE(names_credential_of_url(name)) << name;
-  for (const char *name : {"token", "api_key", "secret-key", "AccessKey", "client_secret", "auth"})
-    EXPECT_TRUE(names_credential_of_url(name)) << name;
-}
-
 TEST(FieldNames, OtherPropertiesAreNoFieldsEither) {
   for (const char *name :
        {"extra-params", "num-buffers", "status", "clip-location", "Do_Timestamp", "status[0]"})

@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "plugin/channel/item_source.h"
+#include "plugin/channel/shown_source.h"
 
 namespace genclip::test {
 namespace {
@@ -163,8 +164,7 @@ TEST(RundownReader, NamesTheFirstLineThatIsWrong) {
       {"a.mp4\ngenclip://m?prompt=x&api_key=sk-secret\n", 2, "holds a key"},
       {"genclip://m?API%5FKEY=sk-secret", 1, "holds a key"},
       {"genclip://m?h=%7B%22token%22:%22sk-secret%22%7D", 1, "holds a key"},
-      {"https://m.example/a.mp4?access_token=sk-secret", 1, "holds a key"},
-      {"rtmp://user:secret@host/live", 1, "holds a key"},
+      {"genclip://user:secret@m?prompt=x", 1, "holds a key"},
       {"\n<?xml version=\"1.0\"?>\n<playlist>\n", 2, "XML"},
       {"a.mp4\n{\"source\": \"b.mp4\"}\n", 2, "JSON must be the whole"},
       {"# day\n{\n  \"program\": []\n}\n", 2, "JSON must be the whole"},
@@ -180,6 +180,25 @@ TEST(RundownReader, NamesTheFirstLineThatIsWrong) {
     EXPECT_EQ(mistake.line, row.line) << mistake.text;
     EXPECT_NE(mistake.text.find(row.part), std::string::npos) << mistake.text;
     EXPECT_EQ(mistake.text.find("secret"), std::string::npos) << mistake.text;
+  }
+}
+
+TEST(RundownReader, TakesAUrlThatNeedsAKeyAndShowsNoneOfIt) {
+  for (const char *url :
+       {"https://media.example/v.mp4?token=sk-secret", "https://media.example/v.mp4?a=1&API%5Fkey=sk-secret",
+        "https://user:sk-secret@media.example/v.mp4", "https://user:sk-secret@media.example",
+        "https://media.example/v.mp4?sig=sk-secret", "https://media.example/v.mp4#auth=sk-secret"}) {
+    SCOPED_TRACE(url);
+    const std::string source = std::string("\"") + url + "\"";
+    const Rundown rundown =
+        read("{\"program\":[{\"source\":" + source + "}], \"fallback\":[" + source + "]}");
+    ASSERT_EQ(rundown.items.size(), 1u);
+    EXPECT_EQ(rundown.items[0].source, url);
+    EXPECT_EQ(rundown.fallback, std::vector<std::string>{url});
+    for (const std::string &shown : {rundown.items[0].id, shown_source(url)}) {
+      EXPECT_EQ(shown.find("secret"), shown.npos) << shown;
+      EXPECT_TRUE(shown.find("media.example") != shown.npos || shown.starts_with("v-")) << shown;
+    }
   }
 }
 
