@@ -34,7 +34,7 @@ DecodedClip::DecodedClip(const ReadyMedia &media, uint64_t frames, const ClipFor
       wakers_(std::move(wakers)),
       sound_ahead_(form.grid.sample_of(form.ahead)),
       pipeline_(new_background_pipeline()),
-      pictures_(form.grid, media.is_still, frames),
+      pictures_(form.grid, media.is_still, frames, media.may_have_holes),
       sounds_(form.grid, form.bytes_per_sample) {
   make_end(picture_end_, Side::picture);
   make_end(sound_end_, Side::sound);
@@ -336,6 +336,9 @@ PictureTrack::Found DecodedClip::picture(uint64_t index) {
   PictureTrack::Found found = pictures_.at(index);
   if (pictures_.size() < before) room_.notify_all();
   if (found.answer == TrackAnswer::not_yet && !failure_.empty()) found.answer = TrackAnswer::ended;
+  // Only now: what is before the hole is shown.
+  if (found.answer == TrackAnswer::ended && pictures_.has_hole() && failure_.empty())
+    failure_ = "Its pictures are missing for more than a second; the file may be damaged.";
   return found;
 }
 

@@ -7,6 +7,8 @@
 namespace genclip {
 
 static constexpr uint64_t kPictureGrace = 2;
+// A recording may lose some pictures on its way, and is shown nevertheless.
+static constexpr GstClockTime kLongestHole = GST_SECOND;
 
 void PictureTrack::close_pending(uint64_t end) {
   known_until_ = std::max(end, pending_->first + 1);
@@ -15,8 +17,18 @@ void PictureTrack::close_pending(uint64_t end) {
   first_known_ = true;
 }
 
+// A picture of a varying rate says itself how long it lasts, so there is no hole behind it.
+bool PictureTrack::is_behind_hole(GstClockTime time) const {
+  return ends_at_hole_ && pending_ && GST_CLOCK_TIME_IS_VALID(pending_->end) &&
+         time > pending_->end + kLongestHole;
+}
+
 void PictureTrack::add(GRef<GstBuffer> picture, GstClockTime time, GstClockTime duration) {
   if (ended_) return;
+  if (is_behind_hole(time)) {
+    has_hole_ = true;
+    return end();
+  }
   const uint64_t first = grid_.frame_at(time);
   const GstClockTime end = GST_CLOCK_TIME_IS_VALID(duration) ? time + duration : GST_CLOCK_TIME_NONE;
   if (pending_ && first > pending_->first) close_pending(first);
@@ -40,7 +52,7 @@ void PictureTrack::clear() {
   pending_.reset();
   entries_.clear();
   known_until_ = 0;
-  first_known_ = ended_ = false;
+  first_known_ = ended_ = has_hole_ = false;
 }
 
 PictureTrack::Found PictureTrack::at(uint64_t index) {

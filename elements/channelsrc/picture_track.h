@@ -24,9 +24,10 @@ enum class TrackAnswer { here, not_yet, ended };
 class PictureTrack {
  public:
   // `is_still`: the last picture lasts for ever. `wanted`: how many frames are to be shown; if one or two are
-  // missing at the end, for rounding, the last picture stands for them.
-  PictureTrack(const FrameGrid &grid, bool is_still, uint64_t wanted)
-      : grid_(grid), is_still_(is_still), wanted_(wanted) {}
+  // missing at the end, for rounding, the last picture stands for them. `ends_at_hole`: where pictures are
+  // missing for more than a second, the clip ends; otherwise the one before lasts so long.
+  PictureTrack(const FrameGrid &grid, bool is_still, uint64_t wanted, bool ends_at_hole = false)
+      : grid_(grid), is_still_(is_still), wanted_(wanted), ends_at_hole_(ends_at_hole) {}
 
   // `time`: from the beginning of the clip; `duration`: or GST_CLOCK_TIME_NONE.
   void add(GRef<GstBuffer> picture, GstClockTime time, GstClockTime duration);
@@ -44,6 +45,7 @@ class PictureTrack {
   size_t size() const { return entries_.size(); }
   bool has_first() const { return first_known_; }
   bool ended() const { return ended_; }
+  bool has_hole() const { return has_hole_; }  // It ended there.
   // The clip's length in frames, when it has ended.
   uint64_t length() const { return known_until_; }
 
@@ -53,10 +55,12 @@ class PictureTrack {
     uint64_t end;  // Frame. It begins where the one before it ends, the first one with the clip.
   };
   void close_pending(uint64_t end);
+  bool is_behind_hole(GstClockTime time) const;
 
   const FrameGrid grid_;
   const bool is_still_;
   const uint64_t wanted_;
+  const bool ends_at_hole_;
   struct Pending {
     GRef<GstBuffer> picture;
     uint64_t first;
@@ -67,6 +71,7 @@ class PictureTrack {
   uint64_t known_until_ = 0;
   bool first_known_ = false;
   bool ended_ = false;
+  bool has_hole_ = false;
 };
 
 }  // namespace genclip

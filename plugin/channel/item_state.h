@@ -44,6 +44,7 @@ struct ReadyMedia {
   std::string source;  // The same for people: the item's source, without secrets.
   bool is_still = false;
   bool has_audio = false;
+  bool may_have_holes = false;  // It was too long for all of its pictures to be looked at.
   // From which position, and for how long its picture lasts from there.
   std::chrono::nanoseconds in{};
   std::chrono::nanoseconds length{};

@@ -89,6 +89,40 @@ TEST_F(Faults, AClipThatEndsTooSoonIsFollowedByTheSlate) {
   EXPECT_EQ(stand.stage().failure_frame(cue), kBegin + shown);
 }
 
+// The file of a bad disk: its index promises what is not there.
+TEST_F(Faults, AHoleInALongFileIsFollowedByTheSlate) {
+  const std::string path = folder_.file("hole.mp4");
+  make_marked_media(path, {.clip = 3,
+                           .frames = 150,
+                           .size = "width=160,height=90",
+                           .video = "x264enc bframes=0 tune=zerolatency key-int-max=5 ! h264parse",
+                           .muxer = "mp4mux faststart=true",
+                           .audio = ""});
+  std::string bytes = content(path);
+  const size_t data = bytes.find("mdat");
+  const size_t size = bytes.size() - data;
+  bytes.replace(data + size * 2 / 5, size * 2 / 5, size * 2 / 5, 0);
+  std::ofstream(path, std::ios::binary) << bytes;
+  Stand stand;
+  ReadyMedia media = media_of(path, false);
+  media.may_have_holes = true;
+  const CueId cue = stand.stage().cue(media, 150);
+  ASSERT_EQ(stand.wait_for(cue), CueState::ready);
+  stand.stage().take(cue, kBegin, 150);
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_for_frames(kBegin + 160);
+  const auto seen = stand.frames();
+  uint64_t shown = 0;
+  while (kBegin + shown < seen.size() && seen[kBegin + shown].mark) ++shown;
+  stand.expect_slate(kBegin + shown, seen.size() - kBegin - shown);
+  stand.expect_exact_times();
+  EXPECT_GT(shown, 30U);
+  EXPECT_LT(shown, 90U);
+  EXPECT_EQ(stand.stage().failure(cue),
+            "Its pictures are missing for more than a second; the file may be damaged.");
+  EXPECT_EQ(stand.stage().failure_frame(cue), kBegin + shown);
+}
+
 TEST_F(Faults, AServerThatStallsIsFollowedByTheSlate) {
   const std::string bytes = content(long_clip());
   HttpServer server(first_bytes(bytes, bytes.size() / 2, true));

@@ -86,6 +86,25 @@ TEST(PictureTrack, EndsAtOnceIfMoreThanThatIsMissing) {
   EXPECT_EQ(shown(track, 1), -2);
 }
 
+TEST(PictureTrack, EndsAtAHoleWhereNobodyHasLookedForOne) {
+  const auto track_of = [](bool ends_at_hole, uint64_t missing, uint64_t length) {
+    PictureTrack track(kGrid, false, 1000, ends_at_hole);
+    track.add(numbered(0), 0, 40 * GST_MSECOND);
+    track.add(numbered(1), 40 * GST_MSECOND, length * 40 * GST_MSECOND);
+    track.add(numbered(2), (2 + missing) * 40 * GST_MSECOND, 40 * GST_MSECOND);
+    track.end();
+    return track;
+  };
+  PictureTrack damaged = track_of(true, 300, 1);
+  EXPECT_EQ(shown(damaged, 1), 1);
+  EXPECT_EQ(shown(damaged, 2), -2);
+  EXPECT_TRUE(damaged.has_hole());
+  for (PictureTrack whole : {track_of(true, 20, 1), track_of(true, 300, 301), track_of(false, 300, 1)}) {
+    EXPECT_EQ(shown(whole, 3), 1) << "a loss on the way, a slow rate, and what was counted";
+    EXPECT_FALSE(whole.has_hole());
+  }
+}
+
 TEST(PictureTrack, KeepsAStillForEver) {
   PictureTrack track(kGrid, true, 0);
   track.add(numbered(7), 0, GST_CLOCK_TIME_NONE);
