@@ -39,20 +39,19 @@ constexpr Encoder kAudioEncoders[] = {
 };
 
 struct Format {
-  const char *media_type;
-  int mpeg_version;  // 0: any.
+  const char *caps;
   const char *parser;
   const char *launch;  // The parser, and the form in which all outputs take it.
 };
 
 constexpr Format kVideoFormats[] = {
-    {"video/x-h264", 0, "h264parse",
+    {"video/x-h264", "h264parse",
      "h264parse name=video_parser config-interval=-1 ! video/x-h264,stream-format=byte-stream,alignment=au"},
-    {"video/x-h265", 0, "h265parse",
+    {"video/x-h265", "h265parse",
      "h265parse name=video_parser config-interval=-1 ! video/x-h265,stream-format=byte-stream,alignment=au"},
 };
 constexpr Format kAudioFormats[] = {
-    {"audio/mpeg", 4, "aacparse", "aacparse ! audio/mpeg,mpegversion=4,stream-format=raw"},
+    {"audio/mpeg,mpegversion=4", "aacparse", "aacparse ! audio/mpeg,mpegversion=4,stream-format=raw"},
 };
 
 struct EncoderChoice {
@@ -64,27 +63,38 @@ Error unusable(const char *option, const std::string &why) {
   return {ErrorKind::settings, std::string("--") + option + " " + why};
 }
 
-// What comes out of the last element of a piece of launch line.
-Result<const Format *> format_of(const std::string &launch, std::span<const Format> formats,
-                                 const char *option, const char *wanted) {
+GRef<GstElement> bin_of(const std::string &launch, std::string &problem) {
   GErrorPtr error;
   GstElement *made = gst_parse_bin_from_description_full(launch.c_str(), TRUE, nullptr,
                                                          GST_PARSE_FLAG_FATAL_ERRORS, take(error));
-  if (!made) return unusable(option, "cannot be used: " + std::string(error ? error->message : launch));
-  const auto bin = GRef<GstElement>::adopt(GST_ELEMENT(g_object_ref_sink(made)));
-  const auto source = GRef<GstPad>::adopt(gst_element_get_static_pad(bin.get(), "src"));
-  const auto sink = GRef<GstPad>::adopt(gst_element_get_static_pad(bin.get(), "sink"));
-  if (!source || !sink) return unusable(option, "needs elements with an input and an output.");
-  const auto caps = GRef<GstCaps>::adopt(gst_pad_query_caps(source.get(), nullptr));
-  for (const Format &format : formats)
-    for (guint i = 0; i < gst_caps_get_size(caps.get()) && !gst_caps_is_any(caps.get()); ++i) {
-      const GstStructure *structure = gst_caps_get_structure(caps.get(), i);
-      int version = 0;
-      gst_structure_get_int(structure, "mpegversion", &version);
-      if (gst_structure_has_name(structure, format.media_type) &&
-          (!format.mpeg_version || version == format.mpeg_version))
-        return &format;
-    }
+  if (made) return GRef<GstElement>::adopt(GST_ELEMENT(g_object_ref_sink(made)));
+  problem = error ? error->message : launch;
+  return {};
+}
+
+GRef<GstPad> end_of(const GRef<GstElement> &bin, const char *name) {
+  return GRef<GstPad>::adopt(gst_element_get_static_pad(bin.get(), name));
+}
+
+// What comes out of a piece of launch line.
+Result<const Format *> format_of(const std::string &piece, std::span<const Format> formats,
+                                 const char *option, const char *wanted) {
+  // As in the pipeline, it is between elements, which caps at its ends need.
+  std::string problem, ignored;
+  const auto bin = bin_of("identity ! " + piece + " ! identity", problem);
+  if (!bin) {
+    const auto alone = bin_of(piece, ignored);
+    const bool has_ends = !alone || (end_of(alone, "src") && end_of(alone, "sink"));
+    return unusable(option,
+                    has_ends ? "cannot be used: " + problem : "needs elements with an input and an output.");
+  }
+  const auto source = end_of(bin, "src");
+  const auto made =
+      GRef<GstCaps>::adopt(source ? gst_pad_query_caps(source.get(), nullptr) : gst_caps_new_any());
+  for (const Format &format : formats) {
+    const auto caps = GRef<GstCaps>::adopt(gst_caps_from_string(format.caps));
+    if (!gst_caps_is_any(made.get()) && gst_caps_can_intersect(made.get(), caps.get())) return &format;
+  }
   return unusable(option, std::string("must make ") + wanted + ".");
 }
 

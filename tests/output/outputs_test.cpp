@@ -24,8 +24,24 @@ TEST(Outputs, RefusesEncodersThatMakeSomethingElse) {
   settings = {};
   settings.audio_encoder = "opusenc";
   EXPECT_EQ(refusal(settings), "--audio-encoder must make AAC.");
+  settings.audio_encoder = "audio/x-raw ! lamemp3enc ! mpegaudioparse";
+  EXPECT_EQ(refusal(settings), "--audio-encoder must make AAC.");
   settings.audio_encoder = "fakesink";
   EXPECT_EQ(refusal(settings), "--audio-encoder needs elements with an input and an output.");
+}
+
+// As in any launch line, with caps at its ends.
+TEST(Outputs, TakesPiecesOfLaunchLineAsEncoders) {
+  for (const char *video : {"x264enc ! video/x-h264,profile=baseline", "video/x-raw,format=NV12 ! x264enc",
+                            "queue ! x264enc ! h264parse"})
+    for (const char *audio : {"avenc_aac ! audio/mpeg,mpegversion=4", "avenc_aac ! aacparse",
+                              "audio/x-raw,channels=1 ! avenc_aac"}) {
+      OutputSettings settings;
+      settings.video_encoder = video;
+      settings.audio_encoder = audio;
+      const auto encoders = make_encoders(settings, {});
+      EXPECT_TRUE(encoders) << video << ", " << audio << ": " << encoders.error().text;
+    }
 }
 
 TEST(Outputs, NamesAnElementThatDoesNotExist) {
