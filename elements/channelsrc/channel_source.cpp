@@ -226,7 +226,7 @@ void ChannelSource::on_rundown(const RundownNotice &notice) { post(rundown_struc
 
 void ChannelSource::on_budget(const std::optional<BudgetNotice> &notice) {
   post(budget_structure(notice));
-  if (notice) on_alarm(notice->is_key ? "key" : "budget", notice->text, true);
+  if (notice) on_alarm(notice->alarm(), notice->text, true);
 }
 
 void ChannelSource::on_alarm(const std::string &kind, const std::string &text, bool is_active) {

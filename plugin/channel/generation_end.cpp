@@ -51,7 +51,8 @@ std::optional<Halt> refused_key(const Error &error, Outcome outcome, const std::
   Halt halt;
   halt.notice.is_key = true;
   halt.notice.text = error.text;
-  halt.bars_queries = error.http_status != 402;
+  halt.notice.lacks_credits = !lacks_key && error.http_status == 402;
+  halt.bars_queries = !halt.notice.lacks_credits;
   return halt;
 }
 

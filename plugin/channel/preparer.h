@@ -42,13 +42,17 @@ struct Wish {
 
 // The budget is spent, or the key is refused: nothing is submitted until somebody does something.
 struct BudgetNotice {
-  bool is_key = false;      // The service refused the key or the account (401, 402), not the store's budget.
-  bool is_unbound = false;  // The store has no budget, which fresh items need.
+  bool is_key = false;  // The service refused the key or the account (401, 402), not the store's budget.
+  bool lacks_credits = false;  // It refused the account (402).
+  bool is_unbound = false;     // The store has no budget, which fresh items need.
   double limit = 0;
   double spent = 0;
   double reserved = 0;
   std::optional<UtcTime> resumes;  // When the budget resets; nothing: it does not, or is unknown.
   std::string text;                // Sentences for a person.
+
+  // The alarm of it: who tops up an account is not who renews a key.
+  const char *alarm() const { return is_key && !lacks_credits ? "key" : "budget"; }
 };
 
 // Called with no lock held, on any thread.

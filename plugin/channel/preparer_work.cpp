@@ -448,7 +448,7 @@ void PreparerWork::publish() {
 void PreparerWork::tell_notice(std::optional<BudgetNotice> notice) {
   // Fresh items come into the look-ahead and leave it; the budget is missing all the time.
   if (!notice && told_halt_ && told_halt_->is_unbound && !plan_.is_bound()) return;
-  const bool is_other_kind = notice && told_halt_ && notice->is_key != told_halt_->is_key;
+  const bool is_other_kind = notice && told_halt_ && !g_str_equal(notice->alarm(), told_halt_->alarm());
   if (notice.has_value() == told_halt_.has_value() && (!notice || notice->text == told_halt_->text)) return;
   if (is_other_kind) outlet_->tell([](PreparerListener &listener) { listener.on_budget(std::nullopt); });
   told_halt_ = std::move(notice);

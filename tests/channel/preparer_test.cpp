@@ -368,6 +368,7 @@ TEST_F(PreparerTest, SubmitsNothingMoreWhenTheKeyIsRefused) {
   ASSERT_THAT(heard_.notices(), SizeIs(1));
   ASSERT_TRUE(heard_.notices()[0]);
   EXPECT_TRUE(heard_.notices()[0]->is_key);
+  EXPECT_STREQ(heard_.notices()[0]->alarm(), "key");
   EXPECT_THAT(heard_.notices()[0]->text, HasSubstr("key"));
   const unsigned attempts = service_.attempts();
   EXPECT_LE(attempts, 1u + 3u) << "those that were on their way";
@@ -393,6 +394,10 @@ TEST_F(PreparerTest, WithoutCreditsFetchesWhatIsPaid) {
   service_.set("paid", {});
   ASSERT_TRUE(becomes("paid", ItemState::ready));
   EXPECT_EQ(service_.submits(), 1u);
+  ASSERT_THAT(heard_.notices(), SizeIs(1));
+  ASSERT_TRUE(heard_.notices()[0]);
+  EXPECT_STREQ(heard_.notices()[0]->alarm(), "budget");
+  EXPECT_THAT(heard_.notices()[0]->text, HasSubstr("credits"));
 }
 
 TEST_F(PreparerTest, WaitsForTheBudgetsReset) {
