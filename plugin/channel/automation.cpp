@@ -16,6 +16,7 @@ constexpr char kTooBusy[] = "The channel was stopped, or the machine was too bus
 // What follows a clip is opened when that is on the air, and opening takes longer.
 constexpr auto kTooShort = std::chrono::milliseconds(250);
 constexpr char kWasTooShort[] = "The clip before it was too short for the next one to be opened meanwhile.";
+constexpr char kWasSkipped[] = "It was skipped.";
 
 bool is_same_piece(const Cut &a, const Cut &b) {
   if (!a.piece || !b.piece) return !a.piece && !b.piece;
@@ -135,6 +136,7 @@ void Automation::begin_settled() {
   // What is over may have failed since the last step.
   if (on_air_cue_ != 0 && !stage_.failure(on_air_cue_).empty()) fail_on_air();
   Candidate begun = *std::exchange(settled_, std::nullopt);
+  if (begun.is_skip && on_air_.kind == PieceKind::clip) on_air_.reason = kWasSkipped;
   finish_on_air(begun.cut.frame);
   if (!begun.cut.piece) {
     ended_ = true;
@@ -199,6 +201,10 @@ void Automation::look_at_next() {
 
 // What comes next, and when, as things are now.
 Cut Automation::wanted_cut(uint64_t earliest) {
+  // Nobody wants to see it again as what fills the hole behind it.
+  if (skip_ && on_air_.kind == PieceKind::clip)
+    std::erase_if(place_.earlier,
+                  [&](const Aired &aired) { return aired.media->source == on_air_.media->source; });
   if (end_) {
     const bool is_waited_for = *end_ == End::behind_clip && on_air_.kind == PieceKind::clip;
     Cut end;
@@ -224,6 +230,7 @@ void Automation::settle() {
     stage_.end(cut.frame);
   else if (cut.piece->kind == PieceKind::clip)
     listener_.on_item(cut.piece->id, cut.piece->turn, {ItemState::cued, "", cut.piece->media});
+  candidate_->is_skip = skip_ && on_air_.kind == PieceKind::clip && cut.frame < on_air_.end();
   skip_ = false;
   settled_ = std::exchange(candidate_, std::nullopt);
 }
@@ -289,8 +296,10 @@ void Automation::start(Piece piece, CueId cue, bool is_bridge) {
 
 void Automation::finish_on_air(uint64_t frame) {
   const uint64_t played = frame - std::min(on_air_.start, frame);
+  const bool was_skipped = on_air_.reason == kWasSkipped;
   if (on_air_.kind == PieceKind::clip && on_air_cue_ != 0 && stage_.state(on_air_cue_) != CueState::failed)
-    listener_.on_item(on_air_.id, on_air_.turn, {ItemState::aired, "", on_air_.media});
+    listener_.on_item(on_air_.id, on_air_.turn,
+                      {was_skipped ? ItemState::skipped : ItemState::aired, on_air_.reason, on_air_.media});
   listener_.on_aired({settings_.run, on_air_since_, on_air_, played});
 }
 

@@ -89,6 +89,7 @@ class Automation {
     uint64_t looked_at = 0;  // Frame.
     uint64_t opening = 0;  // For how many frames it has been opened, not counting those of a stopped process.
     bool is_bridge = false;
+    bool is_skip = false;  // The clip before it was ended by skip().
   };
   // The shelf without the items whose cues have failed.
   class CuedShelf;

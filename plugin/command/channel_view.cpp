@@ -167,7 +167,8 @@ ChannelStatus ChannelView::status() const {
     item.id = text_in(shown, "id");
     item.title = text_in(shown, "title");
     item.state = text_in(shown, "state");
-    if (const auto known = items_.find(item.id); known != items_.end()) item.reason = known->second.reason;
+    if (const auto known = items_.find(item.id); known != items_.end() && known->second.state == item.state)
+      item.reason = known->second.reason;  // Not that of a turn before.
     item.start = wall_of(number_in(shown, "frame"), status.frames, status.at);
     item.duration = std::chrono::milliseconds(static_cast<int64_t>(
         static_cast<double>(number_in(shown, "duration-frames")) * 1000 / frames_per_second_));

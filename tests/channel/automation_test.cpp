@@ -436,6 +436,23 @@ TEST_F(AutomationAtWork, SkipsToTheNextItemAsSoonAsItIsOpen) {
   expect_no_gap();
 }
 
+TEST_F(AutomationAtWork, TellsThatAClipWasSkippedAndFillsNoHoleWithIt) {
+  shelf.put("a", seconds(20));
+  shelf.put("b", ItemState::generating);
+  begin({"a", "b"});
+  run(50);
+  automation->skip();
+  run(150);
+  ASSERT_GE(log.on_the_air.size(), 3u);
+  EXPECT_EQ(log.on_the_air[2].kind, PieceKind::slate) << "not a again";
+  EXPECT_EQ(log.on_the_air[2].stands_for, "b");
+  EXPECT_EQ(std::ranges::count(log.items, "a skipped"), 1);
+  EXPECT_EQ(std::ranges::count(log.items, "a aired"), 0);
+  EXPECT_EQ(log.aired[1].piece.id, "a");
+  EXPECT_EQ(log.aired[1].piece.reason, "It was skipped.");
+  expect_no_gap();
+}
+
 TEST_F(AutomationAtWork, HoldsWithAFallbackUntilItIsReleased) {
   for (const char *id : {"a", "b"}) shelf.put(id, seconds(4));
   begin({"a", "b"});
