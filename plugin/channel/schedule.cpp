@@ -125,9 +125,11 @@ class Search {
   }
 
   bool show_what_is_due() {
+    const TimedStart *waits = nullptr;
+    ItemStatus missing;
     for (const TimedStart &start : place_.timed) {
       const uint64_t frame = frame_of(start);
-      if (frame > cut_.frame) return false;
+      if (frame > cut_.frame) break;
       const auto position = position_of(start);
       if (!position) continue;
       ItemStatus status = status_of(rundown_.items[*position], start.occurrence);
@@ -136,12 +138,17 @@ class Search {
         return true;
       }
       // In a rundown that ends, it loses its turn in its order, as others do.
-      if (settings_.loop && (!may_become_ready(status.state) || cut_.frame >= frame + settings_.patience)) {
+      if (!settings_.loop) continue;
+      if (!may_become_ready(status.state) || cut_.frame >= frame + settings_.patience) {
         cut_.passed.push_back({start.id, start.occurrence, std::move(status)});
         cut_.timed.push_back(start.id);
+      } else if (!waits) {
+        waits = &start;
+        missing = std::move(status);
       }
     }
-    return false;
+    if (waits) fill(why_missing(missing), waits->id);
+    return waits != nullptr;
   }
 
   void show_timed(const TimedStart &start, size_t position, ItemStatus status) {

@@ -294,15 +294,20 @@ class RandomDay {
     return "";
   }
 
-  // A start time is met when its item is ready.
+  // A start time is met when its item is ready, and waited for with a fallback as long as its patience.
   std::string judge_starts(const Cut &cut) const {
     if (place_.hold || place_.ended) return "";
     for (const TimedStart &start : place_.timed) {
       const uint64_t frame = frame_at(settings_, clock_, start.next);
       if (frame > cut.frame) break;
       const RundownItem &item = rundown_.items[*rundown_.find(start.id)];
-      if (!item.problem.empty() || shelf_->status(start.id, start.occurrence).state != ItemState::ready)
-        continue;
+      const ItemState state = shelf_->status(start.id, start.occurrence).state;
+      if (!item.problem.empty()) continue;
+      const bool is_waited_for =
+          settings_.loop && may_become_ready(state) && cut.frame < frame + settings_.patience;
+      if (is_waited_for && cut.piece && cut.piece->kind == PieceKind::clip && !cut.piece->planned_at)
+        return start.id + " is due, but not waited for";
+      if (state != ItemState::ready) continue;
       if (!cut.piece || !cut.piece->planned_at) return start.id + " is due, but not shown";
       const bool may_cut =
           on_air_.kind != PieceKind::clip || (item.late == Late::cut && on_air_.start < frame);
@@ -338,6 +343,10 @@ class RandomDay {
       return "a hole for nothing";
     if (auto wrong = judge_filling(*cut.piece); !wrong.empty()) return wrong;
     if (place_.hold) return "";
+    // A hole for an item with a start time does not end the wait for the one in order.
+    if (const auto item = rundown_.find(cut.piece->stands_for);
+        item && settings_.loop && !cut.position && order_.is_timed(rundown_.items[*item]))
+      return "";
     uint64_t turn = 0;
     const RundownItem *next = order_.expected(&turn);
     const bool waits_for_time = next && !settings_.loop && order_.is_timed(*next);

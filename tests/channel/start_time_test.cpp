@@ -181,6 +181,25 @@ TEST(StartTime, IsOneTurnForAllDaysThatAClockSetForwardLeavesOut) {
   EXPECT_EQ(player.place.timed[0].occurrence, 1u);
 }
 
+TEST(StartTime, IsWaitedForWithAFallbackIfItIsNotReady) {
+  for (const Late late : {Late::after, Late::cut}) {
+    Player player({"a", "noon"});
+    player.settings.fallback = Fallback::slate;
+    player.rundown.items[1].at = StartTime{kElevenOClock + seconds(60), {}};
+    player.rundown.items[1].late = late;
+    player.ready("a", 1000);
+    player.state("noon", ItemState::generating);
+    player.play(2130);
+    EXPECT_EQ(player.on_air.kind, PieceKind::slate);
+    EXPECT_EQ(player.on_air.stands_for, "noon");
+    EXPECT_EQ(player.on_air.reason, "The item is not ready: generating.");
+    player.ready("noon", 100);
+    player.play(3000);
+    EXPECT_EQ(player.shown(), "a 0-1000, a 1000-2000, slate 2000-2125, slate 2125-2130, noon 2130-2230");
+    EXPECT_EQ(player.told(), "");
+  }
+}
+
 TEST(StartTime, IsToldOnceIfItsPatienceIsOver) {
   Player player({"a", "noon"});
   player.rundown.items[1].at = StartTime{kElevenOClock + seconds(60), {}};
@@ -192,6 +211,10 @@ TEST(StartTime, IsToldOnceIfItsPatienceIsOver) {
   player.ready("noon", 100);
   player.play(30000);
   for (const auto &[piece, end] : player.aired) EXPECT_EQ(piece.id, "a");
+  // The fallback is a, which has aired; behind the patience the round goes on.
+  EXPECT_EQ(
+      std::ranges::count(player.aired, PieceKind::fallback, [](const auto &each) { return each.first.kind; }),
+      15);
 }
 
 TEST(StartTime, IsInOrderIfItWasPastWhenTheRundownWasLoaded) {
