@@ -84,7 +84,16 @@ Automation::Automation(AutomationSettings settings, Stage &stage, const Shelf &s
       listener_(listener),
       rundown_(std::move(rundown)),
       place_(std::move(place)) {
-  start(slate_at(0, "The channel starts."), 0, true);
+  Piece slate = slate_at(0, "The channel starts.");
+  // Its item is missing from now on, not only from the end of this slate on.
+  Cut first = next_cut(*rundown_, place_, *shelf_, settings_.schedule, Piece{}, 0, stage_.clock());
+  if (first.piece && first.piece->kind != PieceKind::clip) {
+    slate.stands_for = first.piece->stands_for;
+    first.piece = slate;
+    place_ = after(*rundown_, std::move(place_), settings_.schedule, first);
+    for (const PassedItem &passed : first.passed) listener_.on_item(passed.id, passed.turn, passed.status);
+  }
+  start(std::move(slate), 0, true);
 }
 
 Automation::~Automation() { drop_candidate(); }

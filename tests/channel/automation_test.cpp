@@ -252,6 +252,21 @@ TEST_F(AutomationAtWork, ShowsAFallbackWhileAnItemIsNotReady) {
   expect_no_gap();
 }
 
+TEST_F(AutomationAtWork, CountsTheFirstSlateAsPatience) {
+  settings.schedule.patience = 25;
+  shelf.put("a", ItemState::generating);
+  shelf.put("b", seconds(4));
+  begin({"a", "b"});
+  run(180);
+  ASSERT_GE(log.on_the_air.size(), 2u);
+  EXPECT_EQ(log.on_the_air[0].stands_for, "a");
+  EXPECT_EQ(log.on_the_air[0].reason, "The channel starts.");
+  EXPECT_EQ(log.on_the_air[1].id, "b");
+  EXPECT_LE(log.on_the_air[1].start, settings.schedule.slate_step);
+  EXPECT_EQ(std::ranges::count(log.items, "a generating"), 1) << "it lost its turn";
+  expect_no_gap();
+}
+
 TEST_F(AutomationAtWork, TakesAnItemThatBecomesReadyBeforeTheCutIsSettled) {
   shelf.put("a", seconds(4));
   shelf.put("b", ItemState::generating);
