@@ -261,7 +261,9 @@ void Automation::bridge_from(uint64_t frame, std::string reason) {
 
 Piece Automation::bridge_at(uint64_t frame, std::string reason) const {
   Piece slate = slate_at(frame, std::move(reason));
-  if (candidate_ && candidate_->cut.piece) slate.stands_for = candidate_->cut.piece->id;
+  if (!candidate_ || !candidate_->cut.piece) return slate;
+  const Piece &next = *candidate_->cut.piece;
+  slate.stands_for = next.kind == PieceKind::clip ? next.id : next.stands_for;
   return slate;
 }
 

@@ -324,6 +324,21 @@ TEST_F(AutomationAtWork, ShowsTheSlateUntilALateCueIsOpen) {
   expect_no_gap();
 }
 
+TEST_F(AutomationAtWork, TheSlateBetweenTwoFallbacksStandsForTheItemToo) {
+  auto rundown = std::make_shared<Rundown>(*rundown_of({"a"}));
+  rundown->fallback = {"file:///f", "file:///g"};
+  shelf.put("a", ItemState::generating);
+  for (const std::string &id : {fallback_id(0), fallback_id(1)}) {
+    shelf.put(id, seconds(1));
+    stage.delay_of["file:///" + id] = 60;
+  }
+  automation = std::make_unique<Automation>(settings, stage, shelf, log, rundown, Place{});
+  run(500);
+  EXPECT_GT(std::ranges::count(log.on_the_air, "The next clip is not open yet.", &Piece::reason), 1);
+  for (const Piece &piece : log.on_the_air) EXPECT_EQ(piece.stands_for, "a") << piece.start;
+  expect_no_gap();
+}
+
 TEST_F(AutomationAtWork, GivesWayToTheSlateAndTheNextClipWhenAClipFailsOnTheAir) {
   for (const char *id : {"a", "b"}) shelf.put(id, seconds(20));
   begin({"a", "b"});
