@@ -40,6 +40,9 @@ std::string shown(const std::string &text, int depth) {
 
 }  // namespace
 
-std::string shown_source(const std::string &uri) { return shown(uri, 0); }
+std::string shown_source(const std::string &uri) {
+  // What stands behind # or ? is a part of the file's name.
+  return uri.starts_with("file:///") ? uri : shown(uri, 0);
+}
 
 }  // namespace genclip

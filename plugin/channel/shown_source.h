@@ -8,7 +8,7 @@
 namespace genclip {
 
 // Without users, queries and fragments of URLs, which may be signed. Of a genclip:// URI the fields stay, and
-// the URLs in them lose theirs.
+// the URLs in them lose theirs. A file: URI, which holds no secrets, stays.
 std::string shown_source(const std::string &uri);
 
 }  // namespace genclip

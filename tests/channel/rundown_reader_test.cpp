@@ -202,6 +202,15 @@ TEST(RundownReader, TakesAUrlThatNeedsAKeyAndShowsNoneOfIt) {
   }
 }
 
+TEST(RundownReader, ShowsTheWholeNameOfAFile) {
+  for (const char *path : {"/media/x#y.mp4", "/media/why?a=b.mp4", "/media/take=1 token=2.mp4"}) {
+    const auto uri = source_uri(path, kFolder);
+    ASSERT_TRUE(uri);
+    EXPECT_EQ(shown_source(*uri), *uri);
+  }
+  EXPECT_EQ(shown_source("file:///media/x#y.mp4"), "file:///media/x#y.mp4");
+}
+
 TEST(RundownReader, SurvivesWhatIsTooMuch) {
   EXPECT_EQ(mistake_in(std::string(kMaxRundownSize + 1, ' ')).line, 0u);
   EXPECT_NE(mistake_in("{\"program\":" + std::string(100000, '[')).text.find("nests"), std::string::npos);
