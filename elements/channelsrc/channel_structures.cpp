@@ -48,10 +48,10 @@ StructurePtr rundown_structure(const RundownNotice &notice) {
 StructurePtr budget_structure(const std::optional<BudgetNotice> &notice) {
   const BudgetNotice told = notice.value_or(BudgetNotice{});
   const std::string resumes = told.resumes ? utc_text(*told.resumes) : "";
-  return structure("genchannel-budget", "limit", G_TYPE_DOUBLE, told.limit, "spent", G_TYPE_DOUBLE,
-                   told.spent, "reserved", G_TYPE_DOUBLE, told.reserved, "resumes-at", G_TYPE_STRING,
-                   resumes.c_str(), "text", G_TYPE_STRING, told.text.c_str(), "paused", G_TYPE_BOOLEAN,
-                   static_cast<gboolean>(notice.has_value()));
+  return structure("genchannel-budget", "unit", G_TYPE_STRING, told.unit.c_str(), "limit", G_TYPE_DOUBLE,
+                   told.limit, "spent", G_TYPE_DOUBLE, told.spent, "reserved", G_TYPE_DOUBLE, told.reserved,
+                   "resumes-at", G_TYPE_STRING, resumes.c_str(), "text", G_TYPE_STRING, told.text.c_str(),
+                   "paused", G_TYPE_BOOLEAN, static_cast<gboolean>(notice.has_value()));
 }
 
 StructurePtr alarm_structure(const std::string &kind, const std::string &text, bool is_active) {

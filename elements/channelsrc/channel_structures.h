@@ -19,8 +19,9 @@ StructurePtr ahead_structure(const ChannelAhead &item);
 StructurePtr fallback_structure(const Piece &piece);
 // genchannel-rundown: `accepted` (boolean), `items`, `line` (uint), `text` (string).
 StructurePtr rundown_structure(const RundownNotice &notice);
-// genchannel-budget: `limit`, `spent`, `reserved` (doubles), `resumes-at` (string, RFC 3339, may be empty),
-// `text` (string), `paused` (boolean; false: submits go on, and the rest is empty).
+// genchannel-budget: `unit` (string: credits, tasks, or empty if the numbers are not known), `limit`,
+// `spent`, `reserved` (doubles), `resumes-at` (string, RFC 3339, may be empty), `text` (string), `paused`
+// (boolean; false: submits go on, and the rest is empty).
 StructurePtr budget_structure(const std::optional<BudgetNotice> &notice);
 // genchannel-alarm: `kind`, `text` (strings), `active` (boolean; false: it is over).
 StructurePtr alarm_structure(const std::string &kind, const std::string &text, bool is_active);

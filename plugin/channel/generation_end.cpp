@@ -33,6 +33,7 @@ std::optional<UtcTime> reset_of(const std::string &budget, UtcTime now) {
 
 std::optional<Halt> spent_budget(const Error &error, const std::string &budget, UtcTime now) {
   Halt halt;
+  halt.notice.unit = budget.starts_with("tasks") ? "tasks" : "credits";
   halt.notice.limit = number_of(error, "limit", 0);
   halt.notice.spent = number_of(error, "spent", 0);
   halt.notice.reserved = number_of(error, "reserved", 0);

@@ -45,6 +45,7 @@ struct BudgetNotice {
   bool is_key = false;  // The service refused the key or the account (401, 402), not the store's budget.
   bool lacks_credits = false;  // It refused the account (402).
   bool is_unbound = false;     // The store has no budget, which fresh items need.
+  std::string unit;            // Of the three numbers: "credits" or "tasks"; empty: they are not known.
   double limit = 0;
   double spent = 0;
   double reserved = 0;

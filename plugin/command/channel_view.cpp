@@ -98,11 +98,9 @@ void ChannelView::take(const GstStructure *message) {
     if (!is_set(message, "paused")) {
       key_problem_.clear();
     } else {
-      budget_ = ChannelBudget{amount_in(message, "limit"),
-                              amount_in(message, "spent"),
-                              amount_in(message, "reserved"),
-                              {},
-                              text_in(message, "text")};
+      budget_ = ChannelBudget{amount_in(message, "limit"),    amount_in(message, "spent"),
+                              amount_in(message, "reserved"), {},
+                              text_in(message, "text"),       text_in(message, "unit")};
       if (const auto resumes = utc_time(text_in(message, "resumes-at"))) budget_->resumes_at = *resumes;
     }
   } else if (is("genchannel-alarm")) {

@@ -59,9 +59,11 @@ Json all_of(const std::vector<T> &values) {
 
 Json json_of(const std::optional<ChannelBudget> &budget) {
   if (!budget) return {};
-  return Json::Object{{"limit", budget->limit},
-                      {"spent", budget->spent},
-                      {"reserved", budget->reserved},
+  const auto number = [&](double known) { return budget->unit.empty() ? Json() : Json(known); };
+  return Json::Object{{"unit", json_text(budget->unit)},
+                      {"limit", number(budget->limit)},
+                      {"spent", number(budget->spent)},
+                      {"reserved", number(budget->reserved)},
                       {"resumes_at", budget->resumes_at ? Json(utc_text(*budget->resumes_at)) : Json()},
                       {"text", json_text(budget->text)}};
 }

@@ -37,9 +37,10 @@ struct AheadItem {
 };
 
 struct ChannelBudget {
-  double limit = 0, spent = 0, reserved = 0;  // Credits.
+  double limit = 0, spent = 0, reserved = 0;
   std::optional<Clock::WallTime> resumes_at;  // Set if it is spent and has a reset.
   std::string text;                           // A sentence; empty: there is nothing to tell.
+  std::string unit;                           // "credits", "tasks"; empty: the numbers are not known.
 };
 
 enum class ShownOutputState {

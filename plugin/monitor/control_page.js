@@ -69,8 +69,8 @@ function show_counts(status) {
     ["Frames", status.frames], ["Late", status.late], ["Dropped", status.dropped],
     ["Skipped", status.skipped],
     ["Spent by this run", Number(status.spent.toFixed(2)) + " credits"],
-    ["Budget", budget ? Number(budget.spent.toFixed(2)) + " + " + Number(budget.reserved.toFixed(2)) + " reserved of " +
-      Number(budget.limit.toFixed(2)) : "none"],
+    ["Budget", !budget ? "none" : !budget.unit ? "–" : Number(budget.spent.toFixed(2)) + " + " +
+      Number(budget.reserved.toFixed(2)) + " reserved of " + Number(budget.limit.toFixed(2)) + " " + budget.unit],
     ["Running for", span(status.uptime)]];
   if (budget && budget.text) counts.push(["Budget says", budget.text]);
   element("counts").replaceChildren(...counts.flatMap(([term, value]) => {

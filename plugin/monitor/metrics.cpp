@@ -68,6 +68,7 @@ class Exposition {
 };
 
 void write_budget(Exposition &to, const ChannelBudget &budget) {
+  if (budget.unit != "credits") return;
   to.gauge("budget_limit_credits", "Credits that the store's budget allows.", budget.limit);
   to.gauge("budget_spent_credits", "Credits of the budget that are spent.", budget.spent);
   to.gauge("budget_reserved_credits", "Credits of the budget that are reserved.", budget.reserved);

@@ -407,6 +407,7 @@ TEST_F(PreparerTest, WaitsForTheBudgetsReset) {
   const auto notice = heard_.notices()[0];
   ASSERT_TRUE(notice);
   EXPECT_FALSE(notice->is_key);
+  EXPECT_EQ(notice->unit, "tasks");
   EXPECT_EQ(notice->limit, 2);
   EXPECT_EQ(notice->spent, 2);
   ASSERT_TRUE(notice->resumes);

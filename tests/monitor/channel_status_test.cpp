@@ -22,30 +22,31 @@ bool is_json_text(const ChannelStatus &status) {
 
 TEST(StatusJson, SaysAllThatIsKnown) {
   const Json json = taken(Json::parse(status_json(example_status()).to_text()));
-  EXPECT_EQ(json.to_text(),
-            R"({"channel":"Dunes","run":"r-7","at":"2026-11-22T20:30:00.000Z",)"
-            R"("started_at":"2026-11-22T19:28:59.000Z","uptime":3661.0,"frames_per_second":25.0,)"
-            R"("now":{"id":"kite","title":"Red kite","kind":"clip","frame":91500,"duration_frames":150,)"
-            R"("source":"genclip://dance-2.5?prompt=a%20red%20kite","since":"2026-11-22T20:29:58.000Z"},)"
-            R"("next":{"id":"news","title":"News","kind":"clip","frame":91650,"duration_frames":750,)"
-            R"("source":"file:///media/news.mp4","since":"2026-11-22T20:30:04.000Z"},)"
-            R"("ahead":[{"id":"news","title":"News","state":"cued","reason":null,)"
-            R"("start":"2026-11-22T20:30:04.000Z","duration":30.0},)"
-            R"({"id":"noon","title":"Noon","state":"generating","reason":null,)"
-            R"("start":"2026-11-22T20:30:34.000Z","duration":null},)"
-            R"({"id":"card","title":null,"state":"failed","reason":"The task failed.",)"
-            R"("start":"2026-11-22T20:30:40.000Z","duration":5.0},)"
-            R"({"id":"late","title":"Late","state":"planned","reason":null,)"
-            R"("start":"2026-11-22T20:30:45.000Z","duration":null}],)"
-            R"("frames":91550,"audio_frames":175776000,"aired":610,"fallbacks":2,"slates":1,"late":3,)"
-            R"("dropped":4,"skipped":5,"spent":12.5,)"
-            R"("budget":{"limit":100.0,"spent":40.0,"reserved":2.25,"resumes_at":null,"text":null},)"
-            R"("outputs":[{"name":"www/","kind":"hls","state":"running","since":"2026-11-22T19:30:00.000Z",)"
-            R"("rebuilds":0,"bytes":123456789,"error":null},)"
-            R"({"name":"srt://:9000","kind":"srt","state":"waiting","since":"2026-11-22T20:29:55.000Z",)"
-            R"("rebuilds":7,"bytes":1000,"error":"Connection refused."}],)"
-            R"("fallback":null,"alarms":[],"alarm_deliveries":{"failed":0,"error":null},)"
-            R"("rundown":{"accepted":true,"items":48,"line":null,"text":null},"hold":false})");
+  EXPECT_EQ(
+      json.to_text(),
+      R"({"channel":"Dunes","run":"r-7","at":"2026-11-22T20:30:00.000Z",)"
+      R"("started_at":"2026-11-22T19:28:59.000Z","uptime":3661.0,"frames_per_second":25.0,)"
+      R"("now":{"id":"kite","title":"Red kite","kind":"clip","frame":91500,"duration_frames":150,)"
+      R"("source":"genclip://dance-2.5?prompt=a%20red%20kite","since":"2026-11-22T20:29:58.000Z"},)"
+      R"("next":{"id":"news","title":"News","kind":"clip","frame":91650,"duration_frames":750,)"
+      R"("source":"file:///media/news.mp4","since":"2026-11-22T20:30:04.000Z"},)"
+      R"("ahead":[{"id":"news","title":"News","state":"cued","reason":null,)"
+      R"("start":"2026-11-22T20:30:04.000Z","duration":30.0},)"
+      R"({"id":"noon","title":"Noon","state":"generating","reason":null,)"
+      R"("start":"2026-11-22T20:30:34.000Z","duration":null},)"
+      R"({"id":"card","title":null,"state":"failed","reason":"The task failed.",)"
+      R"("start":"2026-11-22T20:30:40.000Z","duration":5.0},)"
+      R"({"id":"late","title":"Late","state":"planned","reason":null,)"
+      R"("start":"2026-11-22T20:30:45.000Z","duration":null}],)"
+      R"("frames":91550,"audio_frames":175776000,"aired":610,"fallbacks":2,"slates":1,"late":3,)"
+      R"("dropped":4,"skipped":5,"spent":12.5,)"
+      R"("budget":{"unit":"credits","limit":100.0,"spent":40.0,"reserved":2.25,"resumes_at":null,"text":null},)"
+      R"("outputs":[{"name":"www/","kind":"hls","state":"running","since":"2026-11-22T19:30:00.000Z",)"
+      R"("rebuilds":0,"bytes":123456789,"error":null},)"
+      R"({"name":"srt://:9000","kind":"srt","state":"waiting","since":"2026-11-22T20:29:55.000Z",)"
+      R"("rebuilds":7,"bytes":1000,"error":"Connection refused."}],)"
+      R"("fallback":null,"alarms":[],"alarm_deliveries":{"failed":0,"error":null},)"
+      R"("rundown":{"accepted":true,"items":48,"line":null,"text":null},"hold":false})");
 }
 
 TEST(StatusJson, HasANullForWhatIsNotThere) {
@@ -146,6 +147,15 @@ TEST(Metrics, NameTheirUnitsAndCounters) {
         ":9000\",kind=\"srt\",number=\"2\"} 7\n",
         "genclip_channel_alarm_active{channel=\"Dunes\",kind=\"frozen\"} 0\n"})
     EXPECT_THAT(text, HasSubstr(line));
+}
+
+TEST(Metrics, CallOnlyCreditsCredits) {
+  ChannelStatus status = example_status();
+  for (const char *unit : {"tasks", ""}) {
+    status.budget->unit = unit;
+    EXPECT_EQ(metrics_text(status).find("budget_"), std::string::npos) << unit;
+  }
+  EXPECT_EQ(status_json(status).find("budget")->find("limit")->to_text(), "null") << "it is not known";
 }
 
 TEST(Metrics, TellOfAFallbackAndOfAlarms) {

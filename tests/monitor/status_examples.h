@@ -35,7 +35,7 @@ inline ChannelStatus example_status() {
   status.dropped = 4;
   status.skipped = 5;
   status.spent = 12.5;
-  status.budget = {100, 40, 2.25, {}, ""};
+  status.budget = {100, 40, 2.25, {}, "", "credits"};
   status.outputs = {
       {"www/", "hls", ShownOutputState::running, kNow - 3600s, 0, 123'456'789, ""},
       {"srt://:9000", "srt", ShownOutputState::waiting, kNow - 5s, 7, 1000, "Connection refused."}};
