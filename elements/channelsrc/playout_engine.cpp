@@ -12,7 +12,6 @@ namespace genclip {
 
 // Hz. Elements that convert sound fail below.
 static constexpr int kLeastRate = 1000;
-static constexpr int kMostFrames = 1000;  // A second.
 static constexpr GstClockTime kLeastSlack = 100 * GST_MSECOND;
 // How many failures are remembered.
 static constexpr size_t kKeptFailures = 256;
@@ -30,15 +29,7 @@ static Result<PlayoutForm> checked_form(const PlayoutSettings &settings) {
   PlayoutForm form;
   form.video_caps = settings.video_caps;
   form.audio_caps = settings.audio_caps;
-  const bool has_video = gst_caps_is_fixed(form.video_caps.get()) &&
-                         gst_video_info_from_caps(&form.video, form.video_caps.get()) &&
-                         form.video.width > 0 && form.video.height > 0 && form.video.fps_n > 0 &&
-                         form.video.fps_n / form.video.fps_d <= kMostFrames;
-  if (!has_video)
-    return Error{
-        ErrorKind::settings,
-        "video-caps must be raw video of one format, size and frame rate (1000 frames a second or less)."};
-  if (const std::string problem = picture_form_problem(form.video); !problem.empty())
+  if (const std::string problem = picture_caps_problem(form.video_caps.get(), form.video); !problem.empty())
     return Error{ErrorKind::settings, "video-caps" + problem};
   const bool has_audio = gst_caps_is_fixed(form.audio_caps.get()) &&
                          gst_audio_info_from_caps(&form.audio, form.audio_caps.get()) &&

@@ -136,6 +136,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   // They are generated before a hole comes. One that is refused is left out, which a warning says.
   for (const std::string &source : rundown.fallback) {
     const ItemPrice price = price_of(source, run, services, paid, priced);
+    refused += price.state == std::string_view("refused");
     missing += price.state == std::string_view("missing");
     add("(fallback)", price, shown_source(source));
     fallbacks.push_back(fallback_json(source, price));

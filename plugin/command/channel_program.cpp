@@ -33,6 +33,7 @@
 #include "plugin/monitor/control_server.h"
 #include "plugin/monitor/control_token.h"
 #include "plugin/monitor/service_notifier.h"
+#include "plugin/output/encoders.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -433,9 +434,9 @@ void ChannelProgram::end(int exit_code) {
 Result<void> check_channel_form(GstElement *channel, const OutputSettings &output) {
   const auto caps = video_caps_of(channel);
   GstVideoInfo info;
-  if (!caps || !gst_video_info_from_caps(&info, caps.get())) return {};
-  if (const std::string problem = picture_form_problem(info); !problem.empty())
+  if (const std::string problem = picture_caps_problem(caps.get(), info); !problem.empty())
     return Error{ErrorKind::settings, "--video-caps" + problem};
+  if (auto fine = check_encoders(output); !fine) return fine;
   // The encoders that are chosen here do not say what they miss.
   if (!output.video_encoder.empty()) return {};
   const auto splits_samples = [&](int size, const guint *shifts) { return size % 2 != 0 && shifts[1] > 0; };

@@ -121,6 +121,16 @@ Result<EncoderChoice> choose(const std::string &given, std::span<const Encoder> 
   return choice;
 }
 
+Result<EncoderChoice> choose_video(const OutputSettings &settings) {
+  return choose(settings.video_encoder, kVideoEncoders, settings.video_kbps, kVideoFormats, "video-encoder",
+                "H.264 or H.265");
+}
+
+Result<EncoderChoice> choose_audio(const OutputSettings &settings) {
+  return choose(settings.audio_encoder, kAudioEncoders, settings.audio_kbps, kAudioFormats, "audio-encoder",
+                "AAC");
+}
+
 // Asks for a key frame at the first frame of every kKeyFrameSeconds of running time. On the encoder's thread.
 struct KeyFrameClock {
   GRef<GstPad> parser;
@@ -264,12 +274,18 @@ void keep_key_frames(GstElement *bin) {
 
 }  // namespace
 
+Result<void> check_encoders(const OutputSettings &settings) {
+  if (!settings.video_encoder.empty())
+    if (const auto video = choose_video(settings); !video) return video.error();
+  if (!settings.audio_encoder.empty())
+    if (const auto audio = choose_audio(settings); !audio) return audio.error();
+  return {};
+}
+
 Result<Encoders> make_encoders(const OutputSettings &settings, EncoderCalls calls) {
-  const auto video = choose(settings.video_encoder, kVideoEncoders, settings.video_kbps, kVideoFormats,
-                            "video-encoder", "H.264 or H.265");
+  const auto video = choose_video(settings);
   if (!video) return video.error();
-  const auto audio = choose(settings.audio_encoder, kAudioEncoders, settings.audio_kbps, kAudioFormats,
-                            "audio-encoder", "AAC");
+  const auto audio = choose_audio(settings);
   if (!audio) return audio.error();
 
   // A second of patience in front of the encoders: more is memory, less is felt as a hiccup by the source.

@@ -40,6 +40,9 @@ struct EncoderCalls {
 // headers. The error names the option.
 Result<Encoders> make_encoders(const OutputSettings &settings, EncoderCalls calls);
 
+// The error that make_encoders() would return for encoders that a person has named.
+Result<void> check_encoders(const OutputSettings &settings);
+
 inline constexpr unsigned kKeyFrameSeconds = 2;
 
 }  // namespace genclip

@@ -302,7 +302,7 @@ class Program(unittest.TestCase):
         self.assertGreater(items["new"]["estimate"]["likely"], 0)
         self.assertIn("prompt is missing", items["bad"]["problem"])
         self.assertEqual(items["gone"]["problem"], "There is no file /nonexistent/news.mp4.")
-        self.assertEqual((check["refused"], check["missing"]), (1, 1))
+        self.assertEqual((check["refused"], check["missing"]), (2, 1), "an item and a fallback")
         self.playout.rundown.write_text('{"program": [\n 1]}', encoding="utf-8")
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check")
         self.assertEqual(run.returncode, 1)
@@ -329,6 +329,9 @@ class Program(unittest.TestCase):
                               (("--video-caps", "video/x-raw,format=I420,width=321,height=240,framerate=25/1"), "odd size, 321x240"),
                               (("--video-caps", "video/x-raw,format=I420,width=320,height=240,framerate=25/1,interlace-mode=interleaved"), "is interlaced"),
                               (("--video-caps", "video/x-raw,format=I420,width=40000,height=240,framerate=25/1"), "a size of 40000x240"),
+                              (("--video-caps", "garbage"), "--video-caps must be raw video of one format"),
+                              (("--video-encoder", "nosuchenc"), "--video-encoder cannot be used: "),
+                              (("--audio-encoder", "opusenc"), "--audio-encoder must make AAC."),
                               (("--token-file", str(self.folder / "token")), "--token-file needs --status-port")):
             for way in (("--hls", str(self.folder / "www")), ("--check",)):
                 run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), *way, *options)
