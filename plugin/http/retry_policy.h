@@ -15,6 +15,8 @@ namespace genclip {
 
 // If a server asks for a longer wait, the request is not repeated.
 constexpr std::chrono::milliseconds kMaxRetryAfter = std::chrono::minutes(10);
+// What is paid for is asked for again in any case. Then a longer wait counts as one day.
+constexpr std::chrono::milliseconds kLongestWish = std::chrono::hours(24);
 
 // The wait that a Retry-After header asks for, as seconds (decimals too) or an HTTP date (0 if it is past).
 // At most `longest`. Nothing when it cannot be read.

@@ -21,8 +21,6 @@ namespace {
 constexpr std::chrono::milliseconds kNewTaskPause{5000};
 constexpr auto kShortestTimeout = std::chrono::seconds(1);
 constexpr size_t kMaxShownUrl = 300;
-// For a query; a longer wait counts as one day.
-constexpr std::chrono::milliseconds kLongestWish = std::chrono::hours(24);
 
 bool is_success(unsigned status) { return status >= 200 && status < 300; }
 
@@ -102,15 +100,19 @@ HttpRequest TaskClient::request_to(std::string url, HttpRequest::Method method) 
   return request;
 }
 
-// A wait that the service asks for is kept in full, or not waited for at all. A wait of our own ends at the
-// deadline at the latest, before a last try.
+// A wait of our own ends at the deadline at the latest, before a last try. A wait that the service asks for
+// is kept in full if it ends before the deadline. Otherwise nothing is submitted; but a task is paid for, and
+// the service may be back earlier than it says, so a query is tried meanwhile.
 std::optional<std::chrono::milliseconds> TaskClient::pause_before(
-    unsigned attempt, std::optional<std::chrono::milliseconds> wished, Deadline deadline) const {
-  if (!deadline) return std::min(retries_.delay(attempt, wished), kMaxRetryAfter);
+    TaskCall call, unsigned attempt, std::optional<std::chrono::milliseconds> wished,
+    Deadline deadline) const {
   const auto pause = retries_.delay(attempt, wished);
+  if (!deadline) return std::min(pause, kMaxRetryAfter);
   const auto left = time_left(deadline);
-  if (left.count() <= 0 || (wished && pause > left)) return std::nullopt;
-  return std::min(pause, left);
+  if (left.count() <= 0) return std::nullopt;
+  if (!wished || pause <= left) return std::min(pause, left);
+  if (call == TaskCall::submit) return std::nullopt;
+  return std::min(RetryPolicy::kLongestDelay, left);
 }
 
 std::chrono::milliseconds TaskClient::time_left(Deadline deadline) const {
@@ -231,7 +233,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       wished = retry_after_of(*reply, clock_.wall_now());
     }
     const bool is_last = attempt > retries_.retries() || (wished && *wished >= kMaxRetryAfter);
-    const auto pause = is_last ? std::nullopt : pause_before(attempt, wished, deadline);
+    const auto pause = is_last ? std::nullopt : pause_before(TaskCall::submit, attempt, wished, deadline);
     if (!pause)
       return SubmitFailure{.error = with_patience(std::move(failure.error), wished, attempt),
                            .passes_after = wished.value_or(std::chrono::milliseconds(0))};
@@ -291,7 +293,7 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
       return with_patience(std::move(failure), wished, attempt);
     }
 
-    auto pause = pause_before(attempt, wished, deadline);
+    auto pause = pause_before(TaskCall::query, attempt, wished, deadline);
     if (!pause) {
       if (gone) failure.kind = ErrorKind::timed_out;  // It was not repeated often enough to be believed.
       failure = with_patience(std::move(failure), wished, attempt);

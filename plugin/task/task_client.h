@@ -128,7 +128,7 @@ class TaskClient {
 
   HttpRequest request_to(std::string url, HttpRequest::Method method) const;
   // Nothing: give up.
-  std::optional<std::chrono::milliseconds> pause_before(unsigned attempt,
+  std::optional<std::chrono::milliseconds> pause_before(TaskCall call, unsigned attempt,
                                                         std::optional<std::chrono::milliseconds> wished,
                                                         Deadline deadline) const;
   std::chrono::milliseconds time_left(Deadline deadline) const;

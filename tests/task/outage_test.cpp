@@ -272,11 +272,24 @@ TEST_F(Outage, WithoutADeadlineIsLookedAtEveryTenMinutesAtLeast) {
   EXPECT_LE(clock_.elapsed(), seconds(1830));
 }
 
-TEST_F(Outage, WhoseEndIsToldToBeBeyondTheDeadlineIsNotWaitedFor) {
-  http_.expect(answer(503, "", {{"Retry-After", "86400"}}));
+// The task is paid for, and one answer may be wrong about the end.
+TEST_F(Outage, WhoseEndIsToldToBeBeyondTheDeadlineIsLookedAtEachHalfMinute) {
+  for (const unsigned status : {429u, 500u, 503u})
+    for (const char *wish : {"1801", "3600", "Fri, 31 Dec 9999 23:59:59 GMT"}) {
+      SCOPED_TRACE(std::to_string(status) + " " + wish);
+      const Clock::Time begin = clock_.now();
+      http_.expect(answer(status, "", {{"Retry-After", wish}}), 2);
+      http_.expect(answer(200, kTask));
+      EXPECT_TRUE(query(false, 0, begin + seconds(1800)));
+      EXPECT_EQ(clock_.now() - begin, seconds(60));
+    }
+}
+
+TEST_F(Outage, WhoseEndIsToldToBeBeyondTheDeadlineEndsTheRunThere) {
+  fails_until(seconds(3600), answer(503, "", {{"Retry-After", "86400"}}));
   const auto task = query(false, 0, begin_ + seconds(1800));
   ASSERT_FALSE(task);
-  EXPECT_EQ(clock_.elapsed(), seconds(0));
+  EXPECT_EQ(clock_.elapsed(), seconds(1800));
   EXPECT_THAT(task.error().text, HasSubstr("It asks to wait for 1440 minutes"));
 }
 

@@ -309,10 +309,11 @@ TEST_F(Query, AsksOnceEvenAfterTheDeadline) {
   EXPECT_THAT(clock_.pauses(), ElementsAre());
 }
 
-TEST_F(Query, DoesNotWaitForARetryAfterBeyondTheDeadline) {
+TEST_F(Query, OfWhichTheServiceSaysToComeBackAfterTheDeadlineHasALastTryThere) {
   http_.expect(answer(503, "", {{"Retry-After", "60"}}));
-  EXPECT_FALSE(query(false, 100, begin_ + seconds(30)));
-  EXPECT_THAT(clock_.pauses(), ElementsAre());
+  http_.expect(answer(200, kTask));
+  EXPECT_TRUE(query(false, 100, begin_ + seconds(20)));
+  EXPECT_THAT(clock_.pauses(), ElementsAre(seconds(20)));
 }
 
 TEST_F(Query, GivesAnExchangeNoMoreTimeThanIsLeft) {
