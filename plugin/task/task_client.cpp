@@ -24,11 +24,9 @@ constexpr size_t kMaxShownUrl = 300;
 
 bool is_success(unsigned status) { return status >= 200 && status < 300; }
 
-// The service has refused the request, so there is no task: 4xx, 503, or a redirect. Any other answer without
-// a task may come from a gateway that has passed the request on.
-bool is_refusal(unsigned status) {
-  return (status >= 400 && status < 500) || status == 503 || status == 301 || status == 307 || status == 308;
-}
+// The service has refused the request, so there is no task: 4xx or 503. Any other answer without a task may
+// come from a gateway that has passed the request on; a redirect may lead to the new task.
+bool is_refusal(unsigned status) { return (status >= 400 && status < 500) || status == 503; }
 
 bool is_refusal_for_now(const HttpReply &reply) {
   return reply.status == 503 || (reply.status == 429 && !is_quota_used_up(reply));

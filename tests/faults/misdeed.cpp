@@ -14,9 +14,7 @@ std::string part_of(const std::string &text, int bytes) {
   return text.substr(0, static_cast<size_t>(std::clamp(bytes < 0 ? size + bytes : bytes, 0, size)));
 }
 
-bool is_refusal(unsigned code) {
-  return (code >= 400 && code < 500) || code == 503 || code == 301 || code == 307 || code == 308;
-}
+bool is_refusal(unsigned code) { return (code >= 400 && code < 500) || code == 503; }
 
 }  // namespace
 

@@ -108,6 +108,12 @@ TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
       {"524", answer(524, ""), ErrorKind::open_read, 524, "failed"},
       {"599", answer(599, ""), ErrorKind::open_read, 599, "failed"},
       {"999", answer(999, ""), ErrorKind::open_read, 999, "an unexpected answer"},
+      {"300", answer(300, ""), ErrorKind::open_read, 300, "Check base-url"},
+      {"301", answer(301, ""), ErrorKind::open_read, 301, "Check base-url"},
+      {"304", answer(304, ""), ErrorKind::open_read, 304, "Check base-url"},
+      {"307", answer(307, "", {{"Location", "https://other.example/v2/model-center/tasks"}}),
+       ErrorKind::open_read, 307, "Check base-url"},
+      {"308", answer(308, ""), ErrorKind::open_read, 308, "Check base-url"},
       {"302", answer(302, "", {{"Location", "https://api.example/sorry"}}), ErrorKind::open_read, 302,
        "redirect"},
       {"303", answer(303, "", {{"Location", "/v2/model-center/tasks/9"}}), ErrorKind::open_read, 303,
@@ -380,9 +386,6 @@ struct Refusal {
 
 TEST_F(Submit, IsFinalWhenRefusedAndSaysWhatToDo) {
   const Refusal rows[] = {
-      {301, ErrorKind::open_read, "Check base-url"},
-      {307, ErrorKind::open_read, "Check base-url"},
-      {308, ErrorKind::open_read, "Check base-url"},
       {400, ErrorKind::settings, "Correct it"},
       {401, ErrorKind::not_authorized, "Check api-key"},
       {402, ErrorKind::not_authorized, "no credits left. Top it up"},
