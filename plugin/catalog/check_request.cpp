@@ -359,6 +359,9 @@ class RequestCheck {
     for (const Json *rest : {&given_, &extra_})
       for (const auto &[name, value] : *rest->object())
         if (!checked_.body_.find(name)) put(name, value_of(name));
+    for (const MediaReference &medium : checked_.media_)
+      if (Json *place = place_of(medium, checked_.body_); place && medium.source == MediaSource::url)
+        *place = medium.url;
   }
 
   void put(const FieldSpec *field) {

@@ -97,7 +97,10 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
   const auto is = [&into](MediaSource source) { into.source = source; };
   if (text.empty()) return "is empty" + instead(rules.kind, rules.assets);
   const std::string scheme = scheme_of(text);
-  if (scheme == "http" || scheme == "https") return http_problem(text, rules.policy.refuses_private_hosts);
+  if (scheme == "http" || scheme == "https") {
+    into.url = with_escaped_blanks(text);
+    return http_problem(into.url, rules.policy.refuses_private_hosts);
+  }
   if (equal_but_case(scheme, "assetId")) {
     is(MediaSource::asset);
     return asset_problem(text, rules.kind, rules.assets);
@@ -129,6 +132,19 @@ std::optional<std::string> read_source(const std::string &text, const ReferenceR
 }
 
 }  // namespace
+
+std::string with_escaped_blanks(std::string_view url) {
+  const size_t separator = url.find("://");
+  size_t path = separator == url.npos ? url.npos : url.find('/', separator + 3);
+  const size_t last = url.find_last_not_of(' ');
+  std::string escaped(url.substr(0, path));
+  for (; path < url.size(); ++path)
+    if (url[path] == ' ' && path < last)
+      escaped += "%20";
+    else
+      escaped += url[path];
+  return escaped;
+}
 
 std::optional<std::string> http_problem(std::string_view url, bool refuses_private_hosts) {
   if (auto problem = url_problem(url)) return problem;

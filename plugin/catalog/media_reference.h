@@ -52,7 +52,7 @@ struct MediaReference {
   // Where no table types the field: from its value to the reference, names of members and places in arrays.
   std::vector<std::string> steps;
   std::string name;  // for texts: "first_image", "reference_images[1]", "content[0].image_url"
-  std::string url;   // as given; a URL may be signed: never log it
+  std::string url;   // as given, blanks in a URL escaped; a URL may be signed: never log it
   std::optional<MediaKind> kind = MediaKind::image;  // nothing: it may be any
   MediaSource source = MediaSource::url;
   std::string path;          // of a file, of any bytes but NUL; may be relative
@@ -85,6 +85,10 @@ struct ReferenceRules {
 // used, and what to do instead. It begins with a verb, such as "is a file on this machine", and holds neither
 // the query nor the credentials of a URL.
 Result<MediaReference, std::string> read_reference(const std::string &text, const ReferenceRules &rules);
+
+// The URL as it is sent: no request line can hold a blank, and a service that fetches the URL needs one. A
+// blank in the host or at the end is a mistake, and stays for http_problem().
+std::string with_escaped_blanks(std::string_view url);
 
 // What is wrong with an http or https URL that a request is to name; begins with a verb. Nothing: it may go
 // out.

@@ -175,6 +175,18 @@ INSTANTIATE_TEST_SUITE_P(
         Verdict{"Huge", "first_image", "genclip://dance-2.5?prompt=" + std::string(2 << 20, 'x'), "1 MiB"}),
     [](const auto &row) { return std::string(row.param.name); });
 
+// Nothing else of a URL is changed, because it may be signed.
+TEST(ClipReference, AtAUrlWithABlankIsSentWithItEscaped) {
+  const std::string given = "https://A.example/v 1/a  b%2fä.png?Signature=x y==";
+  const std::string sent = "https://A.example/v%201/a%20%20b%2fä.png?Signature=x%20y==";
+  const auto blank = checked("first_image", given), escaped = checked("first_image", sent);
+  ASSERT_TRUE(blank && escaped);
+  EXPECT_EQ(blank->media()[0].url, sent) << "what check-media asks for";
+  EXPECT_EQ(blank->media()[0].source, MediaSource::url);
+  EXPECT_EQ(blank->body(), escaped->body()) << "one request, which is paid for once";
+  EXPECT_EQ(*blank->body().find("first_image"), *escaped->body().find("first_image"));
+}
+
 TEST(ClipReference, SaysWhatItRefersTo) {
   const auto file = checked("first_image", "file:///home/me/a%20%C3%A4.png");
   ASSERT_TRUE(file);
