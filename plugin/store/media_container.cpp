@@ -40,41 +40,43 @@ constexpr KnownType kKnownTypes[] = {
 constexpr const char *kOtherExtension = "bin";
 constexpr uint64_t kNoRegistry = std::numeric_limits<uint64_t>::max();  // Its own numbers have 32 bits.
 
-struct ImageBrand {
+struct BoxBrand {
   std::string_view brand;
   const char *media_type;
   const char *extension;
 };
 
-// ISO 23008-12: stills that look like an MP4. GStreamer's typefinders do not distinguish them.
-constexpr ImageBrand kImageBrands[] = {
-    {"avif", "image/avif", "avif"}, {"avis", "image/avif", "avif"}, {"heic", "image/heic", "heic"},
-    {"heix", "image/heic", "heic"}, {"heim", "image/heic", "heic"}, {"heis", "image/heic", "heic"},
+// QuickTime, and stills (ISO 23008-12) that look like an MP4. GStreamer's typefinders do not distinguish
+// them.
+constexpr BoxBrand kBoxBrands[] = {
+    {"avif", "image/avif", "avif"},     {"avis", "image/avif", "avif"}, {"heic", "image/heic", "heic"},
+    {"heix", "image/heic", "heic"},     {"heim", "image/heic", "heic"}, {"heis", "image/heic", "heic"},
+    {"qt  ", "video/quicktime", "mov"},
 };
 constexpr std::string_view kAnyImageBrands[] = {"mif1", "msf1"};  // The other brands say which.
 
-const ImageBrand *image_brand(std::string_view brand) {
-  const auto *found = std::find_if(std::begin(kImageBrands), std::end(kImageBrands),
-                                   [=](const ImageBrand &known) { return known.brand == brand; });
-  return found == std::end(kImageBrands) ? nullptr : found;
+const BoxBrand *box_brand(std::string_view brand) {
+  const auto *found = std::find_if(std::begin(kBoxBrands), std::end(kBoxBrands),
+                                   [=](const BoxBrand &known) { return known.brand == brand; });
+  return found == std::end(kBoxBrands) ? nullptr : found;
 }
 
-MediaContainer container_of(const ImageBrand &brand) { return {brand.media_type, brand.extension}; }
+MediaContainer container_of(const BoxBrand &brand) { return {brand.media_type, brand.extension}; }
 
-// A still in the boxes of an MP4, by the brands in its first box.
-std::optional<MediaContainer> probe_image_brands(std::span<const std::byte> head) {
+// What has the boxes of an MP4 and is none, by the brands in its first box.
+std::optional<MediaContainer> probe_brands(std::span<const std::byte> head) {
   constexpr size_t kMajor = 8, kCompatible = 16, kBrand = 4;
   const std::string_view text(reinterpret_cast<const char *>(head.data()), head.size());
   if (text.size() < kCompatible || text.substr(kBrand, kBrand) != "ftyp") return std::nullopt;
   const std::string_view major = text.substr(kMajor, kBrand);
-  if (const ImageBrand *brand = image_brand(major)) return container_of(*brand);
+  if (const BoxBrand *brand = box_brand(major)) return container_of(*brand);
   if (std::find(std::begin(kAnyImageBrands), std::end(kAnyImageBrands), major) == std::end(kAnyImageBrands))
     return std::nullopt;
   size_t end = 0;
   for (size_t i = 0; i < kBrand; ++i) end = end << 8 | std::to_integer<size_t>(head[i]);
   end = std::min(end, text.size());
   for (size_t at = kCompatible; at + kBrand <= end; at += kBrand)
-    if (const ImageBrand *brand = image_brand(text.substr(at, kBrand))) return container_of(*brand);
+    if (const BoxBrand *brand = box_brand(text.substr(at, kBrand))) return container_of(*brand);
   return MediaContainer{"image/heif", "heif"};
 }
 
@@ -124,11 +126,12 @@ std::string_view as_text(const auto &bytes) { return {bytes.data(), bytes.size()
 bool is_media_extension(std::string_view extension) {
   const auto *found = std::find_if(std::begin(kKnownTypes), std::end(kKnownTypes),
                                    [&](const KnownType &known) { return extension == known.extension; });
-  return found != std::end(kKnownTypes) || extension == kOtherExtension;
+  return found != std::end(kKnownTypes) || extension == kOtherExtension ||
+         std::ranges::any_of(kBoxBrands, [&](const BoxBrand &row) { return extension == row.extension; });
 }
 
 std::optional<MediaContainer> probe_container(std::span<const std::byte> head, const std::string &expected) {
-  if (auto image = probe_image_brands(head)) return image;
+  if (auto branded = probe_brands(head)) return branded;
   for (const KnownType &known : kKnownTypes)
     if (expected == known.extension && is_certainly(known, head))
       return MediaContainer{known.media_type, known.extension};

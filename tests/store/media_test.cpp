@@ -76,7 +76,7 @@ TEST(MediaContainer, TakesNoDrawingAndNoSoundForAClip) {
   EXPECT_FALSE(probe("fLaC" + std::string("\0\0\0\x22", 4) + std::string(60, '\0')));
 }
 
-TEST(MediaContainer, CallsStillsInBoxesWhatTheyAre) {
+TEST(MediaContainer, CallsQuickTimeAndStillsInBoxesWhatTheyAre) {
   const struct {
     std::string major, compatible, media_type, extension;
   } cases[] = {
@@ -85,6 +85,7 @@ TEST(MediaContainer, CallsStillsInBoxesWhatTheyAre) {
       {"mif1", "mif1heic", "image/heic", "heic"}, {"mif1", "mif1avifmiaf", "image/avif", "avif"},
       {"mif1", "mif1", "image/heif", "heif"},     {"msf1", "iso8", "image/heif", "heif"},
       {"isom", "avif", "video/mp4", "mp4"},       {"mp42", "isom", "video/mp4", "mp4"},
+      {"qt  ", "qt  ", "video/quicktime", "mov"}, {"mp42", "qt  ", "video/mp4", "mp4"},
   };
   for (const auto &[major, compatible, media_type, extension] : cases) {
     SCOPED_TRACE(major + " " + compatible);
@@ -92,6 +93,7 @@ TEST(MediaContainer, CallsStillsInBoxesWhatTheyAre) {
     EXPECT_EQ(media_type_of(bytes), media_type);
     EXPECT_EQ(extension_of(bytes), extension);
     EXPECT_EQ(extension_of(bytes, "mp4"), extension) << "an older genclip called it clip.mp4";
+    EXPECT_TRUE(is_media_extension(extension));
   }
   EXPECT_FALSE(
       probe("\0\0\0\x18"
