@@ -259,7 +259,7 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
   const bool is_later = is_not_yet(reply.status);
   if (!is_later && !is_transient_status(reply.status) && reply.status < 500)
     return retry(Setback::lasting, std::move(error));
-  return retry(Setback::busy, std::move(error), retry_after_of(reply, clock_.wall_now()));
+  return retry(Setback::busy, std::move(error), retry_after_of(reply, clock_.wall_now(), kLongestWish));
 }
 
 // The sentence for people in the body of a refusal. Only what comes at once: it is not worth a wait.

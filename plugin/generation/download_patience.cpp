@@ -41,12 +41,13 @@ DownloadPatience::Step DownloadPatience::after(Setback setback, bool has_arrived
 }
 
 // The first fresh URL comes at once; the last try is at the limit. A wait that the server asks for is kept in
-// full, or the download ends.
+// full if it ends before the limit. Otherwise the clip, which is paid for, may still be there earlier.
 DownloadPatience::Step DownloadPatience::after_lag(Clock::Time now, Wish wish) {
-  if (now >= limit_ || (wish && now + *wish > limit_)) return {};
+  if (now >= limit_) return {};
+  const milliseconds left = std::chrono::ceil<milliseconds>(limit_ - now);
+  if (wish && *wish > left) wish = RetryPolicy::kLongestDelay;
   const unsigned lags = lags_++;
   if (lags == 0 && !wish) return {Step::fresh_url};
-  const milliseconds left = std::chrono::ceil<milliseconds>(limit_ - now);
   const milliseconds own = std::min(retries_.delay(std::max(lags, 1u)), RetryPolicy::kLongestDelay);
   return {Step::fresh_url, std::min(left, std::max(own, wish.value_or(milliseconds(0))))};
 }
@@ -65,6 +66,7 @@ DownloadPatience::Step DownloadPatience::after_growth(Clock::Time now) {
 }
 
 DownloadPatience::Step DownloadPatience::retried(Step::Kind kind, Wish wish) {
+  if (wish) wish = std::min(*wish, kMaxRetryAfter);
   const auto pause = retries_.delay_before(++failures_, wish);
   return pause ? Step{kind, *pause} : Step{};
 }

@@ -135,10 +135,35 @@ TEST(DownloadPatience, WhatWillFailAgainIsNotTriedAgain) {
     EXPECT_EQ(patience.after(Setback::lasting, has_arrived, kBegin, std::nullopt).kind, NextTry::give_up);
 }
 
-TEST(DownloadPatience, KeepsAWishOrEnds) {
+TEST(DownloadPatience, KeepsAWishThatEndsInTime) {
   DownloadPatience patience(policy(), kBegin, kBegin + seconds(60));
   EXPECT_EQ(patience.after(Setback::busy, false, kBegin, seconds(20)).pause, seconds(20));
-  EXPECT_EQ(patience.after(Setback::busy, false, kBegin + seconds(50), seconds(20)).kind, NextTry::give_up);
+  EXPECT_EQ(patience.after(Setback::busy, false, kBegin + seconds(20), seconds(40)).pause, seconds(40));
+}
+
+TEST(DownloadPatience, AsksMeanwhileWhereAWishEndsTooLate) {
+  for (const auto &wish : {seconds(301), seconds(86400)}) {
+    DownloadPatience patience(policy(), kBegin, std::nullopt);
+    Clock::Time now = kBegin;
+    int tries = 0;
+    for (;; ++tries) {
+      const NextTry step = patience.after(Setback::busy, false, now, wish);
+      if (step.kind == NextTry::give_up) break;
+      EXPECT_EQ(step.kind, NextTry::fresh_url);
+      EXPECT_EQ(step.pause, seconds(30));
+      now += step.pause;
+    }
+    EXPECT_EQ(tries, 10);
+    EXPECT_EQ(now, patience.limit());
+  }
+  DownloadPatience brief(policy(), kBegin, kBegin + seconds(10));
+  EXPECT_EQ(brief.after(Setback::busy, false, kBegin, seconds(20)).pause, seconds(10));
+}
+
+// Of the rest of a clip a day is never waited for.
+TEST(DownloadPatience, AWishOfADayAmidAClipIsTenMinutes) {
+  DownloadPatience patience(policy(), kBegin, std::nullopt);
+  EXPECT_LE(patience.after(Setback::busy, true, kBegin, seconds(86400)).pause, minutes(10) + seconds(1));
 }
 
 // ---- How much is compared.

@@ -955,13 +955,25 @@ TEST_F(DownloadTest, AWaitThatAServerAsksForIsKept) {
   EXPECT_EQ(clock_.now() - begin, std::chrono::seconds(75));
 }
 
-TEST_F(DownloadTest, AWaitBeyondTheTimeThatIsLeftIsNotBegun) {
-  service_.odd_media = {100, answer(503, "", {{"Retry-After", "400"}})};
+TEST_F(DownloadTest, AServerThatAsksForAWaitBeyondTheTimeThatIsLeftIsAskedMeanwhile) {
+  for (const FakeAnswer &later :
+       {answer(503, "", {{"Retry-After", "3600"}}), answer(202, "", {{"Retry-After", "900"}})}) {
+    service_.odd_media = {later, later};
+    const Clock::Time begin = clock_.now();
+    expect_whole(download());
+    EXPECT_EQ(clock_.now() - begin, std::chrono::seconds(60));
+    static_cast<void>(FileSystem::posix().remove(path().part()));
+    part_ = {};
+  }
+}
+
+TEST_F(DownloadTest, AWaitThatWasTooLongIsTold) {
+  service_.odd_media = {100, answer(503, "", {{"Retry-After", "3600"}})};
   const Clock::Time begin = clock_.now();
   const Got got = download();
   ASSERT_TRUE(got.error);
-  EXPECT_EQ(clock_.now(), begin);
-  EXPECT_THAT(got.error->text, HasSubstr("asks to wait for 400 s"));
+  EXPECT_EQ(clock_.now() - begin, std::chrono::minutes(5));
+  EXPECT_THAT(got.error->text, HasSubstr("asks to wait for 3600 s"));
 }
 
 TEST_F(DownloadTest, OnceAByteHasArrivedTheRetriesBoundTheTries) {
