@@ -264,7 +264,7 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
 
 // The sentence for people in the body of a refusal. Only what comes at once: it is not worth a wait.
 std::string Download::message_in(HttpBody &body) const {
-  if (!is_text(body.reply())) return {};
+  if (!is_text(body.reply()) && body.reply().header("Content-Type")) return {};
   body.wait_at_most(kMessagePatience);
   const auto bytes = body.read();
   if (!bytes) return {};
