@@ -39,6 +39,15 @@ Result<ClipRecord> parse(const std::string &text) {
   return json ? ClipRecord::from_json(*json) : json.error();
 }
 
+constexpr const char *kOfAnother = "it is the journal of another request";
+
+// A journal that was copied here names another request's task and clip. All versions name the folder by what
+// the record says; a folder that is being removed has another name.
+bool is_of_another(const ClipRecord &record, const ClipPath &path) {
+  const std::string name = path.digest();
+  return record.identity.request.object() && ClipPath::is_digest(name) && !record.identity.is_name(name);
+}
+
 // A journal that this version cannot read may name a paid task, so it stays as it is.
 Error unreadable(const std::string &path, const std::string &why) {
   return {ErrorKind::open_read, path + " cannot be read: " + why +
@@ -73,7 +82,10 @@ Result<std::string> ClipFolder::read_text() const {
 
 Result<ClipRecord> ClipFolder::look() const {
   const auto text = read_text();
-  return text ? parse(*text) : text.error();
+  if (!text) return text.error();
+  auto record = parse(*text);
+  if (record && is_of_another(*record, path_)) return Error{ErrorKind::wrong_type, kOfAnother};
+  return record;
 }
 
 Result<std::optional<StoreLock>> ClipFolder::lock_use() {
@@ -180,17 +192,21 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
     if (kind != ErrorKind::wrong_type) return text.error();
   }
   auto record = text ? parse(*text) : text.error();
-  if (record) return std::optional<ClipRecord>(std::move(record).value());
-  if (record.error().kind == ErrorKind::open_read) return unreadable(path_.record(), record.error().text);
-  const std::string task_id = text ? task_id_in(*text) : "";
+  const bool is_foreign = record && is_of_another(*record, path_);
+  if (record && !is_foreign) return std::optional<ClipRecord>(std::move(record).value());
+  if (!record && record.error().kind == ErrorKind::open_read)
+    return unreadable(path_.record(), record.error().text);
+  const std::string task_id = text && !is_foreign ? task_id_in(*text) : "";
   const auto told = [&](const std::string &what) {
-    on_damage(
-        what +
-        (task_id.empty()
-             ? " It is unknown whether it named a task: the request may be submitted, and charged, again."
-             : " genclip asks for the task that it named, " + task_id + "."));
+    std::string next =
+        " It is unknown whether it named a task: the request may be submitted, and charged, again.";
+    if (is_foreign)
+      next = " Unless the ledger names a task of this request, it may be submitted, and charged, again.";
+    if (!task_id.empty()) next = " genclip asks for the task that it named, " + task_id + ".";
+    on_damage(what + next);
   };
-  if (auto aside = set_aside(files_, path_.record(), record.error().text, told); !aside) return aside.error();
+  const std::string why = is_foreign ? kOfAnother : record.error().text;
+  if (auto aside = set_aside(files_, path_.record(), why, told); !aside) return aside.error();
   if (task_id.empty()) return std::optional<ClipRecord>();
   ClipRecord rest;
   rest.state = ClipState::submitted;

@@ -22,6 +22,15 @@ constexpr size_t kDigestLength = 64;
 constexpr std::string_view kCaption = ".json";
 constexpr std::string_view kTemporary = ".tmp";
 
+std::string digest_at(const ClipIdentity &clip, const std::string &base_url) {
+  const Json identity(Json::Object{
+      {"base_url", base_url}, {"api", clip.api}, {"request", clip.request}, {"take", clip.take}});
+  const std::string text = identity.to_canonical_text();
+  return GStringPtr(
+             g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.data(), static_cast<gssize>(text.size())))
+      .get();
+}
+
 }  // namespace
 
 std::string store_root(const std::string &setting) {
@@ -61,13 +70,10 @@ bool is_caption_temporary(std::string_view name) {
          caption_key_of(name.substr(0, kDigestLength + kCaption.size()));
 }
 
-std::string ClipIdentity::digest() const {
-  const Json identity(Json::Object{
-      {"base_url", older_base_url(base_url)}, {"api", api}, {"request", request}, {"take", take}});
-  const std::string text = identity.to_canonical_text();
-  return GStringPtr(
-             g_compute_checksum_for_string(G_CHECKSUM_SHA256, text.data(), static_cast<gssize>(text.size())))
-      .get();
+std::string ClipIdentity::digest() const { return digest_at(*this, older_base_url(base_url)); }
+
+bool ClipIdentity::is_name(std::string_view name) const {
+  return name == digest() || name == digest_at(*this, base_url);
 }
 
 std::string ClipPath::clip_name(std::string_view extension) {

@@ -24,6 +24,8 @@ struct ClipIdentity {
 
   // SHA-256 of the canonical JSON of all four, in hexadecimal.
   std::string digest() const;
+  // Whether a folder of this name is the request's. Before 2026-11-22, names had the address as it was given.
+  bool is_name(std::string_view name) const;
 };
 
 // The store's own lock, for changes that no clip's lock can cover.

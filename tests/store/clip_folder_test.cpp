@@ -7,6 +7,7 @@
 #include <fstream>
 
 #include "plugin/base/durable_file.h"
+#include "plugin/store/store_listing.h"
 #include "tests/store/store_fixture.h"
 #include "tests/support/taken.h"
 
@@ -148,12 +149,12 @@ TEST_F(ClipFolderTest, AnIntentOutlivesAPowerCutThoughSomebodyElseMadeItsFolder)
 
 // The next run would call it damaged, and say that the request may be charged again.
 TEST_F(ClipFolderTest, WritesNoJournalThatItCouldNotRead) {
-  ClipFolder folder(files_, path_);
+  ClipRecord record = record_of("a", ClipState::refused);
+  record.identity.request.set("prompt", std::string((4 << 20) - (8 << 10), 'x'));
+  ClipFolder folder(files_, path_of(record));
   const auto lock = folder.lock_writer(on_damage());
   expect_locked(lock);
-  ClipRecord record = record_of("a", ClipState::refused);
-  ASSERT_TRUE(folder.write_record(record));
-  record.identity.request.set("prompt", std::string((4 << 20) - (8 << 10), 'x'));
+  ASSERT_TRUE(folder.write_record(record_of("a", ClipState::refused)));
   EXPECT_FALSE(folder.write_intent(record)) << "what the service answers needs room";
   EXPECT_TRUE(folder.write_record(record));
   record.identity.request.set("prompt", std::string(4 << 20, 'x'));
@@ -241,14 +242,15 @@ TEST_F(ClipFolderTest, OneWritesAtATime) {
 }
 
 TEST_F(ClipFolderTest, TheReservedSpaceIsEnoughForTheIdOnAFullDisk) {
-  ClipFolder folder(files_, path_);
-  const auto lock = folder.lock_writer(on_damage());
-  expect_locked(lock);
   ClipRecord record = record_of(std::string(4'000, 'x'), ClipState::intent);
   record.task_id.clear();
+  const ClipPath path = path_of(record);
+  ClipFolder folder(files_, path);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
   ASSERT_TRUE(folder.write_intent(record));
   uint64_t used = 0;
-  for (const auto &file : fs::directory_iterator(path_.folder())) used += file.file_size();
+  for (const auto &file : fs::directory_iterator(path.folder())) used += file.file_size();
   files_.limit_space(used);
   record.state = ClipState::submitted;
   record.task_id = std::string(1'024, 't');
@@ -286,6 +288,81 @@ TEST_F(ClipFolderTest, HalfOfATasksIdIsNone) {
   EXPECT_EQ(found_in(R"({"task_id": "t-1)"), "none");
   EXPECT_EQ(found_in("{\"task_id\": \"t-1\noops\""), "none");
   EXPECT_EQ(found_in(R"({"task_id": "t\u002d1", oops)"), "none");
+}
+
+// A copied folder, or a journal in the wrong place, would bring another request's clip.
+TEST_F(ClipFolderTest, TheJournalOfAnotherRequestIsSetAside) {
+  for (const ClipState state : {ClipState::complete, ClipState::submitted, ClipState::intent}) {
+    SCOPED_TRACE(to_word(state));
+    ClipRecord other = record_of("b", state);
+    if (state == ClipState::complete) other.clip_name = "clip.mp4", other.clip_size = clip_.size();
+    ClipFolder folder(files_, path_);
+    const auto lock = folder.lock_writer(on_damage());
+    expect_locked(lock);
+    std::ofstream(path_.record()) << other.to_json().to_pretty_text();
+    std::ofstream(path_.file("clip.mp4"), std::ios::binary) << clip_;
+    const auto looked = folder.look();
+    ASSERT_FALSE(looked);
+    EXPECT_EQ(looked.error().kind, ErrorKind::wrong_type);
+    EXPECT_THAT(looked.error().text, testing::HasSubstr("another request"));
+    const auto listed = stored_in(files_, root_, path_.digest());
+    ASSERT_TRUE(listed);
+    EXPECT_TRUE(listed->is_damaged);
+    EXPECT_FALSE(verify_clip(files_, *listed));
+    damage_.clear();
+    const auto read = folder.read_record(on_damage());
+    ASSERT_TRUE(read);
+    EXPECT_FALSE(*read) << "its task is not this request's";
+    EXPECT_FALSE(fs::exists(path_.record()));
+    ASSERT_EQ(damage_.size(), 1u);
+    EXPECT_THAT(damage_[0], testing::HasSubstr("it is the journal of another request"));
+    EXPECT_THAT(damage_[0], testing::Not(testing::HasSubstr("task of b")));
+  }
+}
+
+// The name of a folder comes of what its journal says, whatever the request holds.
+TEST_F(ClipFolderTest, ItsOwnJournalIsKnownWhateverTheRequestHolds) {
+  for (const char *request :
+       {R"({"task_id":"t-1"})", R"({"task_id":"t-1","result":2})",
+        R"({"a":1.0,"b":10,"c":-0.0,"d":0.1,"e":1e300,"f":5e-324,"g":9223372036854775807})",
+        R"({"a":18446744073709551615,"b":123456789012345678901234567890,"c":1e400,"d":1.50})",
+        R"({"prompt":"\u0000 \ud83e\ude81 \u2028 \"\\/ é \u007f","list":[null,true,[],{}]})", "{}"}) {
+    ClipRecord record = record_of("a", ClipState::submitted);
+    const auto json = Json::parse(request);
+    ASSERT_TRUE(json) << request;
+    record.identity.request = *json;
+    for (const char *address : {"https://API.example:443/", "https://api.example/v 1\n", "kite", ""}) {
+      record.identity.base_url = address;
+      record.identity.take = record.identity.take + 1;
+      ClipFolder folder(files_, path_of(record));
+      const auto lock = folder.lock_writer(on_damage());
+      expect_locked(lock);
+      ASSERT_TRUE(folder.write_record(record));
+      EXPECT_TRUE(folder.look()) << request << " " << address;
+    }
+  }
+}
+
+TEST_F(ClipFolderTest, ItsOwnJournalIsKnownUnderTheNamesOfOlderVersions) {
+  ClipRecord record = record_of("a", ClipState::submitted);
+  record.identity.base_url = "https://API.example/";
+  // printf of the canonical JSON, piped into sha256sum.
+  const ClipPath path(root_, "641516baf7103091b615f9291c154c944341a13186b98b389ec4a127f980ad9e");
+  ClipFolder folder(files_, path);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  ASSERT_TRUE(folder.write_record(record));
+  EXPECT_TRUE(folder.look());
+}
+
+TEST_F(ClipFolderTest, AJournalWithoutARequestIsNotAskedWhoseItIs) {
+  ClipRecord record = record_of("a", ClipState::submitted);
+  record.identity.request = Json();
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  ASSERT_TRUE(folder.write_record(record));
+  EXPECT_TRUE(folder.look());
 }
 
 // B9: a lock on a shared file system can be lost silently.
