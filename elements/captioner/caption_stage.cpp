@@ -49,7 +49,8 @@ Result<void> CaptionStage::prepare() {
   GST_CAT_INFO_OBJECT(gencaption_category(), element_, "asks %s of %s", settings.model.c_str(),
                       redact_url(settings.llm_base_url).c_str());
   std::vector<std::string> warnings;
-  if (!settings.key.value.empty()) warnings = key_in_clear(settings.llm_base_url, "llm-base-url");
+  if (!settings.key.value.empty())
+    warnings = warnings_of(settings.key, settings.llm_base_url, "llm-base-url");
   for (std::string &mistakes : unreported_catalog_mistakes()) warnings.push_back(std::move(mistakes));
   for (std::string &warning : warnings)
     post_warning(element_, gencaption_category(), {ErrorKind::settings, std::move(warning)});

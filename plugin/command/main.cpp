@@ -11,6 +11,7 @@
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
 #include "plugin/command/shown_lines.h"
+#include "plugin/http/api_key.h"
 
 namespace genclip {
 namespace {
@@ -121,6 +122,7 @@ int run(Words words) {
 
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "");
+  genclip::let_keys_come_from_pipes(true);
   const int exit_code = genclip::run({argv + 1, argv + argc});
   // Output to a full disk or a closed pipe has failed.
   const bool is_lost = fflush(stdout) != 0 || ferror(stdout);

@@ -158,7 +158,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     return with_ending({ErrorKind::settings, problems_text(problems)}, {Outcome::not_submitted});
 
   if (!run.dry_run)
-    for (std::string &warning : key_in_clear(job.endpoint.base_url, "base-url"))
+    for (std::string &warning : warnings_of(job.endpoint.api_key, job.endpoint.base_url, "base-url"))
       plan.warnings.push_back(std::move(warning));
 
   job.endpoint.http_timeout = std::chrono::seconds(run.http_timeout_s);

@@ -3,15 +3,20 @@
 
 #include <fcntl.h>
 #include <glib.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <map>
 #include <string_view>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/local_file.h"
+#include "plugin/base/mutex.h"
 #include "plugin/base/trimmed.h"
 #include "plugin/http/http_url.h"
 #include "plugin/http/secrets.h"
@@ -21,6 +26,31 @@ namespace {
 
 constexpr size_t kMaxKeySize = 16 * 1024;
 constexpr size_t kLongestWord = 16;
+constexpr auto kPipePatience = std::chrono::seconds(5);
+
+std::atomic<bool> reads_pipes = false;
+
+// A pipe can be read once, and a program looks for the key several times.
+class KeysOfPipes {
+ public:
+  static KeysOfPipes &shared() {
+    static KeysOfPipes keys;
+    return keys;
+  }
+  std::optional<std::string> find(const std::string &file) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    const auto found = keys_.find(file);
+    return found == keys_.end() ? std::nullopt : std::optional(found->second);
+  }
+  void add(const std::string &file, const std::string &key) EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    keys_[file] = key;
+  }
+
+ private:
+  Mutex mutex_;
+  std::map<std::string, std::string> keys_ GUARDED_BY(mutex_);
+};
 
 // Closes the descriptor at the end of its scope.
 class Descriptor {
@@ -97,36 +127,68 @@ Result<std::string> usable(std::string_view text, const std::string &place) {
   return std::string(key);
 }
 
+// True if the descriptor, of a pipe, has bytes or its end before that time. A pipe that nobody has opened yet
+// has neither.
+bool waits_for_pipe(int descriptor, std::chrono::steady_clock::time_point until) {
+  for (;;) {
+    const auto left =
+        std::chrono::ceil<std::chrono::milliseconds>(until - std::chrono::steady_clock::now()).count();
+    pollfd wanted = {.fd = descriptor, .events = POLLIN, .revents = 0};
+    const int ready = ::poll(&wanted, 1, left > 0 ? static_cast<int>(left) : 0);
+    if (ready >= 0 || errno != EINTR) return ready > 0;
+  }
+}
+
+// At most one byte more than a key may have.
+Result<std::string> read_text(int descriptor, const std::string &file, bool is_pipe) {
+  const auto until = std::chrono::steady_clock::now() + kPipePatience;
+  std::string text(kMaxKeySize + 1, '\0');
+  size_t size = 0;
+  while (size < text.size()) {
+    if (is_pipe && !waits_for_pipe(descriptor, until))
+      return problem("api-key-file " + file + " is a pipe that did not end within 5 s.");
+    const ssize_t count = ::read(descriptor, text.data() + size, text.size() - size);
+    if (count < 0 && (errno == EINTR || (is_pipe && errno == EAGAIN))) continue;
+    if (count < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
+    if (count == 0) break;
+    size += static_cast<size_t>(count);
+  }
+  text.resize(size);
+  return text;
+}
+
+std::string mode_text(mode_t mode) {
+  return GStringPtr(g_strdup_printf("%04o", static_cast<unsigned>(mode & 07777))).get();
+}
+
 // Follows links, because services that provide secrets as files do so by links. The checks look at the file
-// that was opened, not at its name.
+// that was opened, not at its name. Such files are often readable by all users of a container.
 Result<ApiKey> read_key(const std::string &file) {
+  if (auto known = KeysOfPipes::shared().find(file)) return ApiKey{std::move(*known), absolute_path(file)};
   // Opening a pipe would wait for its other end.
   const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
   if (descriptor < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
   const Descriptor closed(descriptor);
   struct stat status;
-  if (::fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode))
+  const bool is_known = ::fstat(descriptor, &status) == 0;
+  const bool is_pipe = is_known && S_ISFIFO(status.st_mode) && reads_pipes;
+  if (!is_known || !(S_ISREG(status.st_mode) || is_pipe))
     return problem("api-key-file " + file + " is not a regular file.");
-  if ((status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    return problem("api-key-file " + file + " can be read by others: chmod 600 it.");
-  std::string text(kMaxKeySize + 1, '\0');
-  size_t size = 0;
-  while (size < text.size()) {
-    const ssize_t count = ::read(descriptor, text.data() + size, text.size() - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
-    if (count == 0) break;
-    size += static_cast<size_t>(count);
-  }
-  if (size > kMaxKeySize)
+  const auto text = read_text(descriptor, file, is_pipe);
+  if (!text) return text.error();
+  if (text->size() > kMaxKeySize)
     return problem("api-key-file " + file + " is larger than " + std::to_string(kMaxKeySize) +
                    " bytes, which no key is.");
-  text.resize(size);
-  if (text.starts_with("\xFF\xFE") || text.starts_with("\xFE\xFF"))
+  if (text->starts_with("\xFF\xFE") || text->starts_with("\xFE\xFF"))
     return problem("api-key-file " + file + " is UTF-16. Save it as plain text (UTF-8).");
-  auto key = usable(without_byte_order_mark(text), "api-key-file " + file);
+  auto key = usable(without_byte_order_mark(*text), "api-key-file " + file);
   if (!key) return std::move(key).error();
-  return ApiKey{std::move(*key), absolute_path(file)};
+  if (is_pipe) KeysOfPipes::shared().add(file, *key);
+  ApiKey found{std::move(*key), absolute_path(file)};
+  if (!is_pipe && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+    found.warning = "api-key-file " + file + " is open to other users (mode " + mode_text(status.st_mode) +
+                    "): chmod 600 it.";
+  return found;
 }
 
 // For a key that is in no file.
@@ -163,9 +225,13 @@ bool shows_key(std::string_view text, std::string_view key) {
   return !may_be_word && (secrets.shows_key(text) || secrets.shows_key(unescaped(text)));
 }
 
+void let_keys_come_from_pipes(bool may) { reads_pipes = may; }
+
 bool renew(ApiKey &key, Error &refusal) {
   if (refusal.http_status != 401 || key.file.empty()) return false;
   auto found = read_key(key.file);
+  // Whoever renews the key is to know why it was not found.
+  if (!found) refusal.text += " No new key was found: " + found.error().text;
   if (found && found->value == key.value) found = problem("api-key-file " + key.file + " has not changed.");
   if (!found) {
     refusal.debug += (refusal.debug.empty() ? "" : "; ") + found.error().text;
@@ -183,11 +249,15 @@ bool names_api_key(const std::string &key, const std::string &file) {
   return !key.empty() || !file.empty() || is_set(kApiKeyVariable) || is_set(kApiKeyFileVariable);
 }
 
-std::vector<std::string> key_in_clear(const std::string &base_url, const std::string &setting) {
+std::vector<std::string> warnings_of(const ApiKey &key, const std::string &base_url,
+                                     const std::string &setting) {
+  std::vector<std::string> warnings;
   const auto url = parse_http_url(base_url);
-  if (!url || is_https(url->get()) || is_loopback(url->get())) return {};
-  return {"The API key goes to " + host_of(url->get()) +
-          " over plain http, where others can read it. Give https in " + setting + "."};
+  if (url && !is_https(url->get()) && !is_loopback(url->get()))
+    warnings.push_back("The API key goes to " + host_of(url->get()) +
+                       " over plain http, where others can read it. Give https in " + setting + ".");
+  if (!key.warning.empty()) warnings.push_back(key.warning);
+  return warnings;
 }
 
 }  // namespace genclip

@@ -3,6 +3,7 @@
 // Files that may contain the key, files that must not, and keys that are renewed in their file.
 #include "plugin/http/api_key.h"
 
+#include <fcntl.h>
 #include <glib.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -10,6 +11,7 @@
 
 #include <fstream>
 #include <optional>
+#include <thread>
 #include <utility>
 
 #include "tests/support/temporary_folder.h"
@@ -181,6 +183,7 @@ TEST_F(ApiKeyFile, IsReadAgainAsOftenAsItsKeyIsRefused) {
     EXPECT_EQ(key.value, next);
     EXPECT_EQ(key.file, path("key"));
     EXPECT_FALSE(renew(key, refusal)) << "it is the same by now";
+    EXPECT_EQ(refusal.text, "Refused.");
     EXPECT_EQ(key.value, next);
     EXPECT_NE(refusal.debug.find("has not changed"), std::string::npos) << refusal.debug;
   }
@@ -218,14 +221,15 @@ TEST_F(ApiKeyFile, ThatHasNoKeyForAMomentLeavesTheOldOne) {
     refusal.debug = "request 7";
     EXPECT_FALSE(renew(key, refusal));
     EXPECT_EQ(key.value, "sk-1");
-    EXPECT_EQ(refusal.text, "Refused.");
+    EXPECT_TRUE(refusal.text.starts_with("Refused. No new key was found: ")) << refusal.text;
+    EXPECT_NE(refusal.text.find(why), std::string::npos) << refusal.text;
     EXPECT_TRUE(refusal.debug.starts_with("request 7; ")) << refusal.debug;
     EXPECT_NE(refusal.debug.find(why), std::string::npos) << refusal.debug;
   };
   write("key", "");
   expect_none("is empty");
-  write("key", "sk-2", 0644);
-  expect_none("chmod 600");
+  write("key", "export KEY=sk-2");
+  expect_none("is a line for a shell");
   ::unlink(path("key").c_str());
   expect_none("cannot be read");
 }
@@ -243,8 +247,45 @@ TEST_F(ApiKeyFile, MayBeALinkThroughLinksToTheFile) {
   EXPECT_EQ(found(link("key", "data")), kKey);
 }
 
-TEST_F(ApiKeyFile, IsJudgedBehindItsLinks) {
-  EXPECT_NE(found(link("key", write("open", kKey, 0640))).find("chmod 600"), std::string::npos);
+TEST_F(ApiKeyFile, ThatOthersCanReadIsTakenWithAWarning) {
+  for (const mode_t mode : {0644u, 0444u, 0440u, 0640u, 0666u, 0610u}) {
+    const std::string file =
+        link("key" + std::to_string(mode), write("data" + std::to_string(mode), kKey, mode));
+    const auto key = find_api_key("", file);
+    ASSERT_TRUE(key) << key.error().text;
+    EXPECT_EQ(key->value, kKey);
+    const auto warnings = warnings_of(*key, "https://service.example", "base-url");
+    ASSERT_EQ(warnings.size(), 1u);
+    EXPECT_NE(warnings[0].find("chmod 600"), std::string::npos) << warnings[0];
+    EXPECT_EQ(warnings[0].find(kKey), std::string::npos);
+  }
+  for (const mode_t mode : {0600u, 0400u}) EXPECT_EQ(find_api_key("", write("own", kKey, mode))->warning, "");
+}
+
+TEST_F(ApiKeyFile, ThatIsReplacedByOneThatOthersCanReadIsRead) {
+  ApiKey key = *find_api_key("", write("key", "sk-1"));
+  std::filesystem::rename(write("next", "sk-2", 0644), path("key"));
+  Error refusal = refused();
+  EXPECT_TRUE(renew(key, refusal)) << refusal.text;
+  EXPECT_EQ(key.value, "sk-2");
+}
+
+TEST_F(ApiKeyFile, MayBeAPipeOfACommand) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int end = ::open(path("pipe").c_str(), O_RDWR | O_CLOEXEC);
+  ASSERT_GE(end, 0);
+  ASSERT_EQ(::write(end, "sk-4711\n", 8), 8);
+  let_keys_come_from_pipes(true);
+  // The end of a pipe is that of its last writer.
+  std::thread writer([end] { ::close(end); });
+  EXPECT_EQ(found(path("pipe")), kKey);
+  writer.join();
+  EXPECT_EQ(found(path("pipe")), kKey) << "a pipe can be read once";
+  ApiKey key = *find_api_key("", path("pipe"));
+  Error refusal = refused();
+  EXPECT_FALSE(renew(key, refusal));
+  EXPECT_NE(refusal.debug.find("has not changed"), std::string::npos) << refusal.debug;
+  let_keys_come_from_pipes(false);
 }
 
 TEST_F(ApiKeyFile, IsRefusedAtOnceWhenItIsNoFile) {
@@ -271,10 +312,10 @@ TEST_F(ApiKeyFile, IsRefusedWhenItHoldsNoKey) {
 
 TEST(KeyInClear, IsWarnedOfWhereOthersCanReadIt) {
   for (const char *url : {"http://service.example/api", "http://10.0.0.7:8080", "http://[2001:db8::7]"})
-    EXPECT_EQ(key_in_clear(url, "base-url").size(), 1u) << url;
+    EXPECT_EQ(warnings_of({kKey}, url, "base-url").size(), 1u) << url;
   for (const char *url :
        {"https://service.example", "http://127.0.0.1:8080", "http://[::1]/x", "http://localhost", "nothing"})
-    EXPECT_TRUE(key_in_clear(url, "base-url").empty()) << url;
+    EXPECT_TRUE(warnings_of({kKey}, url, "base-url").empty()) << url;
 }
 
 }  // namespace

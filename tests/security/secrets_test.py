@@ -273,7 +273,7 @@ class Proxy(Secrets):
 
 
 class KeyFile(Secrets):
-    def test_that_others_can_read_is_refused_by_elements_and_command(self):
+    def test_that_others_can_read_is_warned_of_by_elements_and_command(self):
         asking = {"genclipsrc": ["gst-launch-1.0", *GENERATE], "gencaption": ["gst-launch-1.0", *STILL],
                   "genclip": [os.environ["GENCLIP"], "generate", "dance-2.5", "prompt=x", "--poll-interval=10"]}
         for mode in (0o640, 0o604, 0o620, 0o602, 0o644, 0o666, 0o610):
@@ -281,9 +281,9 @@ class KeyFile(Secrets):
             for who, words in asking.items():
                 with self.subTest(who=who, mode=oct(mode)):
                     ended = self.traces.run(*words, **self.addresses, GENCLIP_API_KEY_FILE=str(self.key_file))
-                    self.assertIn(ended.returncode, FAILED, ended.stdout)
+                    self.assertEqual(ended.returncode, 0, ended.stdout)
                     self.assertIn("chmod 600", ended.stdout)
-                    self.assertEqual(self.service.requests, [])
+        self.assertTrue(self.service.requests)
         self.assert_clean()
 
     def test_that_is_no_usable_file_is_refused_at_once(self):
