@@ -310,7 +310,10 @@ CaptionInput::Taken CaptionInput::take_frame(const GstBuffer *buffer, uint64_t t
   }
   // Live, the next picture may come at any time.
   const bool may_last = !live && segment_.rate > 0 && segment_.applied_rate == 1;
-  auto decision = sample(stream_time, may_last ? duration_of(buffer, time) : 0);
+  // No window begins behind the stop.
+  const uint64_t left = GST_CLOCK_TIME_IS_VALID(segment_.stop) ? segment_.stop - std::min(segment_.stop, time)
+                                                               : GST_CLOCK_TIME_NONE;
+  auto decision = sample(stream_time, may_last ? std::min(duration_of(buffer, time), left) : 0);
   Taken taken{decision.keep, stream_time, {}, time, true, {}, behind};
   if (!decision.window) return taken;
 

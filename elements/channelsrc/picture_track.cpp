@@ -17,7 +17,7 @@ void PictureTrack::close_pending(uint64_t end) {
   first_known_ = true;
 }
 
-// A picture of a varying rate says itself how long it lasts, so there is no hole behind it.
+// In media of which this is asked, a picture of a varying rate says how long it lasts.
 bool PictureTrack::is_behind_hole(GstClockTime time) const {
   return ends_at_hole_ && pending_ && GST_CLOCK_TIME_IS_VALID(pending_->end) &&
          time > pending_->end + kLongestHole;

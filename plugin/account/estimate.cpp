@@ -54,7 +54,7 @@ std::optional<Estimate> line_at(double duration, const std::vector<Point> &point
 }
 
 // The rules, the surest first.
-constexpr std::string_view kBases[] = {"same", "line", "range", "assumed"};
+constexpr std::string_view kBases[] = {"paid", "same", "line", "range", "assumed"};
 
 size_t doubt_of(const Estimate &estimate) {
   return static_cast<size_t>(std::find(std::begin(kBases), std::end(kBases), estimate.basis) - kBases);

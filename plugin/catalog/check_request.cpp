@@ -314,6 +314,10 @@ class RequestCheck {
   // end of them.
   void add_url(const UntypedPlace &place, const std::string &url, const std::optional<MediaKind> &kind) {
     const std::string shown = shown_line(place.text);
+    // The field may be no reference at all, so its text is not rewritten as that of one is.
+    const bool has_blank = url.find_first_of(" \t") != url.npos;
+    if (auto wrong = has_blank ? http_problem(url, policy_.refuses_private_hosts) : std::nullopt)
+      return problem(place.field, shown + " " + *wrong + ".");
     const auto reference = read_reference(url, {kind, spec().assets, policy_});
     if (!reference) return problem(place.field, shown + " " + reference.error() + ".");
     if (reference->source == MediaSource::url && !place.is_in_text &&

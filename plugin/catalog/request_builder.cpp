@@ -41,7 +41,7 @@ void RequestBuilder::add_values(const std::string &name, const std::string &text
   if (field == kLegacyDuration && has_legacy_duration(spec_.get())) field = "duration";
   const FieldType type = type_of_field(catalog_, spec_.get(), field);
   Result<Json::Array> values = values_of(type);
-  const Json::Array read = values ? *values : Json::Array();
+  const Json::Array read = values ? *values : Json::Array{tolerant_value(text)};
   const bool is_key = is_credential(field, read) && !(spec_ && spec_->find(field));
   if (is_key || is_credential("", read)) return add_problem("", place_.key_text);
   if (field == "take") return set_take(text);

@@ -42,6 +42,11 @@ Result<Json> json_or_text(const std::string &text) {
 
 }  // namespace
 
+Json tolerant_value(const std::string &text) {
+  auto json = Json::parse(text);
+  return json ? std::move(*json) : Json(text);
+}
+
 Result<Json> value_of_text(FieldType type, const std::string &text) {
   switch (type) {
     case FieldType::integer:

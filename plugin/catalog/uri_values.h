@@ -16,6 +16,9 @@ namespace genclip {
 // JSON that would be sent as another value: a NUL, half a surrogate pair, a key twice, a number out of range.
 Result<Json> value_of_text(FieldType type, const std::string &text);
 
+// What JSON it may be meant as, to look for what must not stand in it.
+Json tolerant_value(const std::string &text);
+
 // The texts that read back as `value`, one for each time that the field is written.
 std::vector<std::string> texts_of_value(FieldType type, const Json &value);
 

@@ -59,6 +59,11 @@ std::optional<Halt> refused_key(const Error &error, Outcome outcome, const std::
 
 }  // namespace
 
+bool is_same_reason(const Halt &halted, const Halt &later) {
+  const bool is_key_behind_credits = halted.notice.lacks_credits && !later.notice.lacks_credits;
+  return halted.notice.is_key == later.notice.is_key && !(later.notice.is_key && is_key_behind_credits);
+}
+
 GenerationEnd generation_end(const Error &error, const std::string &no_key, UtcTime now) {
   GenerationEnd end;
   end.outcome = outcome_of(error);

@@ -23,6 +23,10 @@ struct Halt {
   double estimate = -1;
 };
 
+// The later reason is no news while the first one holds. A refused key is, behind an account without credits:
+// then no query about a paid task is answered either.
+bool is_same_reason(const Halt &halted, const Halt &later);
+
 struct GenerationEnd {
   Outcome outcome = Outcome::stored;
   bool may_pass = false;     // The same run again may help, and does not pay twice.

@@ -49,8 +49,8 @@ bool holds_key(std::string_view uri, size_t scheme) {
     const auto field = rest.substr(0, rest.find_first_of("&;"));
     const size_t sign = std::min(field.find('='), field.size());
     const std::string name = decoded(field.substr(0, sign));
-    const auto value = value_of_text(FieldType::any, decoded(field.substr(std::min(sign + 1, field.size()))));
-    if (is_credential(name, value ? *value : Json())) return true;
+    const std::string value = decoded(field.substr(std::min(sign + 1, field.size())));
+    if (is_credential(name, tolerant_value(value))) return true;
     rest.remove_prefix(std::min(field.size() + 1, rest.size()));
   }
   return false;

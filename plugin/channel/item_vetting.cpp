@@ -47,7 +47,7 @@ void describe(ReadyMedia &media, const PlannedWish &wish, const VettedMedia &vet
   media.source = shown_source(wish.source);
   media.is_still = vetted.is_still;
   media.has_audio = vetted.has_audio;
-  media.may_have_holes = !vetted.is_still && vetted.frames == 0;
+  media.may_have_holes = vetted.may_have_holes;
   media.in = vetted.in;
   media.length = vetted.length;
   if (wish.length) media.length = vetted.is_still ? *wish.length : std::min(vetted.length, *wish.length);

@@ -292,8 +292,7 @@ void PreparationPlan::reload(Clock::Time now) {
 
 // One notice for one reason. The numbers are those of the first refusal.
 void PreparationPlan::halt_for(const Halt &halt, Clock::Time now) {
-  const bool is_known = halt_ && halt_->notice.is_key == halt.notice.is_key;
-  if (is_known) {
+  if (halt_ && is_same_reason(*halt_, halt)) {
     halt_->bars_queries = halt_->bars_queries || halt.bars_queries;
     return;
   }

@@ -393,7 +393,7 @@ void PreparerWork::finish(Work &work, const GenerationState &state, std::shared_
 
 void PreparerWork::fail(Work &work, const Error &error) {
   const GenerationEnd end = generation_end(error, work.no_key, utc_now());
-  const bool is_known = plan_.halt() && end.halt && plan_.halt()->notice.is_key == end.halt->notice.is_key;
+  const bool is_known = plan_.halt() && end.halt && is_same_reason(*plan_.halt(), *end.halt);
   plan_.generated(work.wish.key, end, services_.clock->now());
   if (!end.halt || is_known) return;
   refused_key_ = work.key;

@@ -38,7 +38,10 @@ struct VettedMedia {
   std::chrono::nanoseconds in{};
   std::chrono::nanoseconds length{};  // Of the picture that can be shown, from the wanted `in` on.
   uint64_t frames = 0;                // Counted; 0: of a still, and where not all was decoded.
-  double lufs = 0;                    // Integrated loudness of that part; 0: silence, or not measured.
+  // Not all was decoded, and the length of each picture is known, so that a hole in it can be seen on the
+  // air.
+  bool may_have_holes = false;
+  double lufs = 0;  // Integrated loudness of that part; 0: silence, or not measured.
   double true_peak_db = 0;
   double gain_db = 0;
   std::string gain_note;  // Why it is not the gain that the loudness asks for; empty: it is.

@@ -15,6 +15,7 @@
 #include "plugin/command/clip_output.h"
 #include "plugin/command/output_pattern.h"
 #include "plugin/generation/chain_plan.h"
+#include "plugin/generation/clip_plan.h"
 
 namespace genclip {
 namespace {
@@ -36,11 +37,17 @@ class BatchPlanner {
     for (const BatchRow &row : rows.rows) {
       auto clip = batch_clip_of(catalog_, row, defaults);
       if (!clip)
-        problems.push_back({row.line, clip.error().text});
+        problems.push_back({row.line, shown(clip.error()).text});
       else
         clips.push_back(std::move(*clip));
     }
     return plan(std::move(clips), std::move(problems));
+  }
+
+  // The key in a row is not shown, whatever else is wrong with that.
+  Error shown(const Error &problem) const {
+    auto clean = check_for_key({problem.text}, run_);
+    return clean ? problem : clean.error();
   }
 
   BatchPlan plan(std::vector<BatchClip> clips, std::vector<BatchProblem> problems) {

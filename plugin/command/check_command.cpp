@@ -206,6 +206,8 @@ int run_check(const Words &words) {
   const auto rest = options.parse(words);
   if (!rest) return options.exit_code();
 
+  if (auto clean = check_for_key(*rest, run); !clean)
+    return report_problems({{"", clean.error().text}}, json);
   const Catalog::Ptr catalog = known_models();
   const auto read = read_request(*catalog, *rest);
   if (!read) {

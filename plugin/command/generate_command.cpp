@@ -9,6 +9,7 @@
 #include "plugin/command/request_report.h"
 #include "plugin/command/request_words.h"
 #include "plugin/command/setting_options.h"
+#include "plugin/generation/clip_plan.h"
 
 namespace genclip {
 namespace {
@@ -44,6 +45,7 @@ int run_generate(const Words &words) {
   if (delivery.json && delivery.output == kStandardOutput)
     return options.refuse("Standard output takes the clip or JSON, not both.");
 
+  if (auto clean = check_for_key(*rest, run); !clean) return report_failure(clean.error(), delivery.json);
   const Catalog::Ptr catalog = known_models();
   const auto read = read_request(*catalog, *rest);
   if (!read) {

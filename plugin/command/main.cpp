@@ -114,6 +114,9 @@ int run(Words words) {
   const Command *command = find_command(words);
   if (!command) return refuse_unknown(words);
   words.erase(words.begin(), words.begin() + static_cast<Words::difference_type>(name_length(*command)));
+  // The elements of these look for the key once more, in another library, and a pipe can be read once.
+  const std::string_view name = command->name;
+  let_keys_come_from_pipes(name != "channel" && name != "caption");
   return command->run(words);
 }
 
@@ -122,7 +125,6 @@ int run(Words words) {
 
 int main(int argc, char **argv) {
   setlocale(LC_ALL, "");
-  genclip::let_keys_come_from_pipes(true);
   const int exit_code = genclip::run({argv + 1, argv + argc});
   // Output to a full disk or a closed pipe has failed.
   const bool is_lost = fflush(stdout) != 0 || ferror(stdout);

@@ -19,7 +19,7 @@ std::string text_of(const std::optional<ClipRecord> &record) {
 std::optional<ClipRecord> ClipFollower::look() {
   auto found = folder_.look();
   std::optional<ClipRecord> record;
-  if (found) record = std::move(found).value();
+  if (found && folder_.is_own(*found)) record = std::move(found).value();
   if (!looked_) first_look_ = record;
   looked_ = true;
   return record;

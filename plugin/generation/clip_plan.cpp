@@ -85,6 +85,13 @@ std::vector<Problem> connection_problems(const RunSettings &run) {
   return problems;
 }
 
+Result<void> check_for_key(const std::vector<std::string> &texts, const RunSettings &run) {
+  const auto key = find_api_key(run.api_key, run.api_key_file);
+  const bool is_shown =
+      key && std::ranges::any_of(texts, [&](const std::string &text) { return shows_key(text, key->value); });
+  return is_shown ? Result<void>(Error{ErrorKind::settings, kKeyInRequest}) : Result<void>();
+}
+
 Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   std::vector<Problem> problems;
   ClipPlan plan;

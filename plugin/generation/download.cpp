@@ -264,7 +264,9 @@ Result<Download::Next> Download::judge_status(HttpBody &body) {
 
 // The sentence for people in the body of a refusal. Only what comes at once: it is not worth a wait.
 std::string Download::message_in(HttpBody &body) const {
-  if (!is_text(body.reply()) && body.reply().header("Content-Type")) return {};
+  const bool may_be_text =
+      is_text(body.reply()) || !body.reply().header("Content-Type");  // and some hosts name no type
+  if (!may_be_text || !unasked_encoding(body.reply()).empty()) return {};
   body.wait_at_most(kMessagePatience);
   const auto bytes = body.read();
   if (!bytes) return {};

@@ -30,26 +30,26 @@ constexpr auto kPipePatience = std::chrono::seconds(5);
 
 std::atomic<bool> reads_pipes = false;
 
-// A pipe can be read once, and a program looks for the key several times.
+// A pipe can be read once, and a program looks for the key several times; so what came of it stands.
 class KeysOfPipes {
  public:
   static KeysOfPipes &shared() {
     static KeysOfPipes keys;
     return keys;
   }
-  std::optional<std::string> find(const std::string &file) EXCLUDES(mutex_) {
+  std::optional<Result<std::string>> find(const std::string &path) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    const auto found = keys_.find(file);
+    const auto found = keys_.find(path);
     return found == keys_.end() ? std::nullopt : std::optional(found->second);
   }
-  void add(const std::string &file, const std::string &key) EXCLUDES(mutex_) {
+  void add(const std::string &path, const Result<std::string> &key) EXCLUDES(mutex_) {
     const MutexLock lock(mutex_);
-    keys_[file] = key;
+    keys_.emplace(path, key);
   }
 
  private:
   Mutex mutex_;
-  std::map<std::string, std::string> keys_ GUARDED_BY(mutex_);
+  std::map<std::string, Result<std::string>> keys_ GUARDED_BY(mutex_);
 };
 
 // Closes the descriptor at the end of its scope.
@@ -161,19 +161,7 @@ std::string mode_text(mode_t mode) {
   return GStringPtr(g_strdup_printf("%04o", static_cast<unsigned>(mode & 07777))).get();
 }
 
-// Follows links, because services that provide secrets as files do so by links. The checks look at the file
-// that was opened, not at its name. Such files are often readable by all users of a container.
-Result<ApiKey> read_key(const std::string &file) {
-  if (auto known = KeysOfPipes::shared().find(file)) return ApiKey{std::move(*known), absolute_path(file)};
-  // Opening a pipe would wait for its other end.
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-  if (descriptor < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
-  const Descriptor closed(descriptor);
-  struct stat status;
-  const bool is_known = ::fstat(descriptor, &status) == 0;
-  const bool is_pipe = is_known && S_ISFIFO(status.st_mode) && reads_pipes;
-  if (!is_known || !(S_ISREG(status.st_mode) || is_pipe))
-    return problem("api-key-file " + file + " is not a regular file.");
+Result<std::string> key_in_descriptor(int descriptor, const std::string &file, bool is_pipe) {
   const auto text = read_text(descriptor, file, is_pipe);
   if (!text) return text.error();
   if (text->size() > kMaxKeySize)
@@ -181,14 +169,34 @@ Result<ApiKey> read_key(const std::string &file) {
                    " bytes, which no key is.");
   if (text->starts_with("\xFF\xFE") || text->starts_with("\xFE\xFF"))
     return problem("api-key-file " + file + " is UTF-16. Save it as plain text (UTF-8).");
-  auto key = usable(without_byte_order_mark(*text), "api-key-file " + file);
-  if (!key) return std::move(key).error();
-  if (is_pipe) KeysOfPipes::shared().add(file, *key);
-  ApiKey found{std::move(*key), absolute_path(file)};
-  if (!is_pipe && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
-    found.warning = "api-key-file " + file + " is open to other users (mode " + mode_text(status.st_mode) +
-                    "): chmod 600 it.";
-  return found;
+  return usable(without_byte_order_mark(*text), "api-key-file " + file);
+}
+
+// Follows links, because services that provide secrets as files do so by links. The checks look at the file
+// that was opened, not at its name. Such files are often readable by all users of a container.
+Result<ApiKey> read_key(const std::string &file) {
+  const std::string path = absolute_path(file);
+  auto key = KeysOfPipes::shared().find(path);
+  std::string warning;
+  if (!key) {
+    // Opening a pipe would wait for its other end.
+    const int descriptor = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (descriptor < 0)
+      return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
+    const Descriptor closed(descriptor);
+    struct stat status;
+    const bool is_known = ::fstat(descriptor, &status) == 0;
+    const bool is_pipe = is_known && S_ISFIFO(status.st_mode) && reads_pipes;
+    if (!is_known || !(S_ISREG(status.st_mode) || is_pipe))
+      return problem("api-key-file " + file + " is not a regular file.");
+    key = key_in_descriptor(descriptor, file, is_pipe);
+    if (is_pipe) KeysOfPipes::shared().add(path, *key);
+    if (!is_pipe && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0)
+      warning = "api-key-file " + file + " is open to other users (mode " + mode_text(status.st_mode) +
+                "): chmod 600 it.";
+  }
+  if (!*key) return key->error();
+  return ApiKey{std::move(**key), path, std::move(warning)};
 }
 
 // For a key that is in no file.

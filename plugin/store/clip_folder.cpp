@@ -41,13 +41,6 @@ Result<ClipRecord> parse(const std::string &text) {
 
 constexpr const char *kOfAnother = "it is the journal of another request";
 
-// A journal that was copied here names another request's task and clip. All versions name the folder by what
-// the record says; a folder that is being removed has another name.
-bool is_of_another(const ClipRecord &record, const ClipPath &path) {
-  const std::string name = path.digest();
-  return record.identity.request.object() && ClipPath::is_digest(name) && !record.identity.is_name(name);
-}
-
 // A journal that this version cannot read may name a paid task, so it stays as it is.
 Error unreadable(const std::string &path, const std::string &why) {
   return {ErrorKind::open_read, path + " cannot be read: " + why +
@@ -82,10 +75,13 @@ Result<std::string> ClipFolder::read_text() const {
 
 Result<ClipRecord> ClipFolder::look() const {
   const auto text = read_text();
-  if (!text) return text.error();
-  auto record = parse(*text);
-  if (record && is_of_another(*record, path_)) return Error{ErrorKind::wrong_type, kOfAnother};
-  return record;
+  return text ? parse(*text) : text.error();
+}
+
+// All versions name the folder by what the record says; a folder that is being removed has another name.
+bool ClipFolder::is_own(const ClipRecord &record) const {
+  const std::string name = path_.digest();
+  return !record.identity.request.object() || !ClipPath::is_digest(name) || record.identity.is_name(name);
 }
 
 Result<std::optional<StoreLock>> ClipFolder::lock_use() {
@@ -192,7 +188,7 @@ Result<std::optional<ClipRecord>> ClipFolder::read_record(const OnDamage &on_dam
     if (kind != ErrorKind::wrong_type) return text.error();
   }
   auto record = text ? parse(*text) : text.error();
-  const bool is_foreign = record && is_of_another(*record, path_);
+  const bool is_foreign = record && !is_own(*record);
   if (record && !is_foreign) return std::optional<ClipRecord>(std::move(record).value());
   if (!record && record.error().kind == ErrorKind::open_read)
     return unreadable(path_.record(), record.error().text);

@@ -24,9 +24,11 @@ class ClipFolder {
 
   const ClipPath &path() const { return path_; }
 
-  // These five need no lock of the writer and never wait. look() returns the journal; its error says why it
+  // These six need no lock of the writer and never wait. look() returns the journal; its error says why it
   // cannot be read.
   Result<ClipRecord> look() const;
+  // Whether a journal is that of this folder's request. One that was copied here is another's.
+  bool is_own(const ClipRecord &record) const;
   // Keeps the clip from being removed while it is read, and notes the time of use. Nothing: it is being
   // removed.
   Result<std::optional<StoreLock>> lock_use();

@@ -103,9 +103,10 @@ constexpr std::string_view kOtherTypes[] = {"application/", "text/"};
 
 // What a URL's query has anew when it is signed again, beside what names_secret() knows: in lower case, and
 // their beginnings and ends. But "key=a.mp4" names a file.
-constexpr std::string_view kOfSignature[] = {"expires", "expire", "expiry", "exp",       "e",     "s",
-                                             "t",       "ts",     "wstime", "timestamp", "nonce", "policy",
-                                             "st",      "se",     "sp",     "sv",        "sr",    "spr"};
+constexpr std::string_view kOfSignature[] = {
+    "expires",   "expire", "expiry", "exp", "e",   "s",   "t",  "ts", "wstime",
+    "timestamp", "nonce",  "policy", "st",  "se",  "sp",  "sv", "sr", "spr",
+    "skoid",     "sktid",  "skt",    "ske", "sks", "skv", "sip"};
 constexpr std::string_view kSignatureBegins[] = {"x-", "q-", "response-"};
 constexpr std::string_view kSignatureEnds[] = {"accesskeyid", "accessid", "key-pair-id"};
 constexpr std::string_view kFileKey = "key";

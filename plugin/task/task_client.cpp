@@ -246,7 +246,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
 
 // A service may answer with the address of the new task alone.
 std::string TaskClient::id_in_headers(const HttpReply &reply) const {
-  if (!is_success(reply.status) && reply.status != 302 && reply.status != 303) return {};
+  if (reply.status < 200 || reply.status >= 400) return {};
   for (const char *name : {"Location", "Operation-Location", "Content-Location"}) {
     const auto address = reply.header(name);
     if (!address) continue;

@@ -213,6 +213,8 @@ class Vetting {
     if (!last || *last <= in) return unfit("It has no picture at " + seconds_text(in) + ".");
     VettedMedia vetted;
     vetted.has_audio = pass.record().has_sound;
+    // Elsewhere a picture that stands for long may say that it lasts one picture of the mean rate.
+    vetted.may_have_holes = promised_.has_value();
     vetted.in = first_frame(frames);
     if (is_short) {
       if (*last < end - kForeignTail && can_seek)

@@ -201,6 +201,18 @@ TEST_F(Plan, PutsNothingOffWhenAnotherItemIsRefused) {
   EXPECT_EQ(plan_.halt()->notice.text, "The first refusal.");
 }
 
+// Of paid tasks nothing is heard any more, and who tops up the account does not renew the key.
+TEST_F(Plan, AKeyThatIsRefusedIsToldThoughTheAccountIsEmpty) {
+  GenerationEnd empty = halted(true);
+  empty.halt->notice.lacks_credits = true;
+  const Halt key = *halted(true).halt;
+  EXPECT_FALSE(is_same_reason(*empty.halt, key));
+  EXPECT_TRUE(is_same_reason(key, *empty.halt));
+  EXPECT_TRUE(is_same_reason(key, key));
+  EXPECT_FALSE(is_same_reason(key, *halted(false).halt));
+  EXPECT_FALSE(is_same_reason(*halted(false).halt, key));
+}
+
 TEST_F(Plan, LooksAtTheBudgetOnceAMinute) {
   plan_.want({wish("a")});
   next();

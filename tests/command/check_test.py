@@ -142,6 +142,17 @@ class Check(unittest.TestCase):
                 self.assertIn("base-url must", verdict["problems"][0]["text"])
                 self.assertNotIn("SECRET", run.stdout + run.stderr)
 
+    def test_a_key_in_the_request_is_shown_by_nothing(self):
+        for words in (["prompt=x", "duration=sk-0123456789abcdef"], ["prompt=x", "take=sk-0123456789abcdef"],
+                      ["prompt=a sk-0123456789abcdef"], ["genclip://veo?prompt=x&seed=sk-0123456789abcdef"]):
+            for command in (["check", "--json"], ["check"], ["generate", "--json"], ["generate"]):
+                with self.subTest(words=words, command=command):
+                    model = [] if words[0].startswith("genclip:") else ["dance-2.5"]
+                    run = genclip(*command, *model, *words, GENCLIP_API_KEY="sk-0123456789abcdef")
+                    self.assertEqual(run.returncode, 1)
+                    self.assertIn("contains the API key", run.stdout + run.stderr)
+                    self.assertNotIn("0123456789", run.stdout + run.stderr)
+
     def test_shows_body_uri_and_uri_for_ges(self):
         run = genclip("check", "dance-2.5", "prompt=a storm & 100 %")
         self.assertEqual((run.returncode, run.stderr), (0, ""))

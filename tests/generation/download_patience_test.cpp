@@ -163,7 +163,10 @@ TEST(DownloadPatience, AsksMeanwhileWhereAWishEndsTooLate) {
 // Of the rest of a clip a day is never waited for.
 TEST(DownloadPatience, AWishOfADayAmidAClipIsTenMinutes) {
   DownloadPatience patience(policy(), kBegin, std::nullopt);
-  EXPECT_LE(patience.after(Setback::busy, true, kBegin, seconds(86400)).pause, minutes(10) + seconds(1));
+  const auto step = patience.after(Setback::busy, true, kBegin, seconds(86400));
+  EXPECT_EQ(step.kind, NextTry::again);
+  EXPECT_GE(step.pause, minutes(10));
+  EXPECT_LE(step.pause, minutes(10) + seconds(1));
 }
 
 // ---- How much is compared.

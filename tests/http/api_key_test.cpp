@@ -275,11 +275,15 @@ TEST_F(ApiKeyFile, MayBeAPipeOfACommand) {
   const int end = ::open(path("pipe").c_str(), O_RDWR | O_CLOEXEC);
   ASSERT_GE(end, 0);
   ASSERT_EQ(::write(end, "sk-4711\n", 8), 8);
+  // Without a reader, what was written would be gone with its writer.
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_GE(reader, 0);
   let_keys_come_from_pipes(true);
   // The end of a pipe is that of its last writer.
   std::thread writer([end] { ::close(end); });
   EXPECT_EQ(found(path("pipe")), kKey);
   writer.join();
+  ::close(reader);
   EXPECT_EQ(found(path("pipe")), kKey) << "a pipe can be read once";
   ApiKey key = *find_api_key("", path("pipe"));
   Error refusal = refused();

@@ -877,6 +877,7 @@ TEST(ClipResult, IsNotTheRequestsOwnBecauseOfItsPath) {
     EXPECT_TRUE(result.is_last_resort) << members;
   }
   // Elsewhere it is an echo, and so is a picture where a video is wanted.
+  EXPECT_THAT(read("https://a/in.mp4?width=9", R"("videos":["https://a/in.mp4"])").urls, testing::IsEmpty());
   EXPECT_THAT(read(own, R"("video":"https://a/in.mp4?id=1&sig=2")").urls, testing::IsEmpty());
   EXPECT_THAT(read(own, R"("output":"Made of https://a/in.mp4?id=1&sig=2")").urls, testing::IsEmpty());
   EXPECT_THAT(read(own, R"("clip":{"video_url":"https://a/in.mp4?id=1&X-Amz-Signature=3"})").urls,

@@ -159,7 +159,7 @@ TEST_F(Submit, IsNeverRepeatedWhenItsOutcomeIsUnknown) {
 
 TEST_F(Submit, TakesTheIdFromTheAddressOfTheTaskWhereTheBodyHasNone) {
   const std::string tasks = "/prefix/v2/model-center/tasks/";
-  for (const unsigned status : {200u, 201u, 202u, 302u, 303u})
+  for (const unsigned status : {200u, 201u, 202u, 301u, 302u, 303u, 307u, 308u})
     for (const char *name : {"Location", "Operation-Location", "Content-Location"})
       for (const std::string &address :
            {tasks + "a%2Fb", "https://API.example" + tasks + "a%2Fb/?version=1",
