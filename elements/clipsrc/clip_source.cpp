@@ -59,7 +59,7 @@ std::string ClipSource::uri() const {
   std::string uri = told.uri;
   if (uri.empty() && !told.settings.model.empty())
     uri = clip_uri(*Catalog::shared(), told.settings.request());
-  // The key may have been set behind it. No run takes such a request.
+  // The key may have been set after the URI. No run accepts such a request.
   const std::string key = key_at_hand(told.settings.api_key, told.settings.api_key_file);
   return shows_key(uri, key) ? Secrets(key).masked(uri) : uri;
 }
@@ -75,7 +75,7 @@ Result<void> ClipSource::set_uri(const std::string &uri) {
   const RunSettings run = settings().run();
   // Before any other text, which might quote it. The application's thread reads no file; plan_clip() does.
   const std::string key = key_at_hand(run.api_key, run.api_key_file);
-  if (!key.empty() && shows_key(uri, key)) return key_in_uri();
+  if (shows_key(uri, key)) return key_in_uri();
   auto read = read_clip_uri(*Catalog::shared(), uri);
   if (!read) return std::move(read).error();
   const ReferencePolicy policy = reference_policy(run);

@@ -23,7 +23,7 @@ std::string lower_case(std::string_view text) {
 
 bool is_number(std::string_view text) { return text.find_first_not_of("0123456789") == text.npos; }
 
-// With its colon; empty when it is the usual one. 0 is none, and stays for those who refuse it.
+// With its colon; empty for the usual port of the scheme. Port 0 is kept, so that a check can refuse it.
 std::string normal_port(std::string_view port, std::string_view scheme) {
   if (!port.empty() && port.find_first_not_of('0') == port.npos) return ":0";
   port.remove_prefix(std::min(port.find_first_not_of('0'), port.size()));

@@ -29,8 +29,8 @@ inline constexpr SecretWord kSecretWords[] = {
     {"cookie", SecretName::never},
 };
 
-// Whose key, token or secret is one of an account. Of others (color_key, trigger_token) it is a word of
-// films. The first ones count where the name is one word, too ("accesskey").
+// Words before "key", "token" or "secret" that make it one of an account. Behind other words it is something
+// else (color_key, trigger_token). The first list also counts within one word ("accesskey").
 inline constexpr std::string_view kPlainOwners[] = {"access", "api",     "auth",  "bearer",
                                                     "client", "private", "secret"};
 inline constexpr std::string_view kOtherOwners[] = {

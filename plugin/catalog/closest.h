@@ -23,7 +23,7 @@ std::vector<std::string> closest_names(std::string_view wanted, const std::vecto
 std::vector<Name> names_with(std::string_view wanted, const std::vector<Name> &names);
 
 // The name that is so close that the wanted one can only be a typo of it, or one of its words; empty when
-// there is none. Of several names with that word: the first.
+// there is none. If several names have that word, the first one counts.
 std::string likely_name(std::string_view wanted, const std::vector<Name> &names);
 
 }  // namespace genclip

@@ -21,7 +21,7 @@ namespace {
 
 // What may stand behind any word: "openaiapikey".
 constexpr std::string_view kEndings[] = {"apikey", "accesstoken"};
-// A longer name of a file (GENCLIP_API_KEY_FILE) is told of as the setting that it is.
+// The file of a key. A longer name of one (GENCLIP_API_KEY_FILE) gets the text about that setting.
 constexpr std::string_view kFile = "file";
 // Shorter ones, and several words, are no keys of a service: "Am", "C minor".
 constexpr size_t kShortestOfKey = 6;

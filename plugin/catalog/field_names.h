@@ -17,7 +17,7 @@ namespace genclip {
 // ignores case, "-" and "_". Such a thing must not be in a URI or a request.
 bool names_credential(std::string_view field);
 // Whether a field is a key, or has one in an object or a list: {"headers": {"Authorization": "…"}}. The "key"
-// of a piece of music ("C minor") is none.
+// of a piece of music ("C minor") does not count.
 bool is_credential(std::string_view field, const Json &value);
 
 // How a text says where a setting belongs.

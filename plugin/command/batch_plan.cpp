@@ -37,17 +37,11 @@ class BatchPlanner {
     for (const BatchRow &row : rows.rows) {
       auto clip = batch_clip_of(catalog_, row, defaults);
       if (!clip)
-        problems.push_back({row.line, shown(clip.error()).text});
+        problems.push_back({row.line, shown(clip.error())});
       else
         clips.push_back(std::move(*clip));
     }
     return plan(std::move(clips), std::move(problems));
-  }
-
-  // The key in a row is not shown, whatever else is wrong with that.
-  Error shown(const Error &problem) const {
-    auto clean = check_for_key({problem.text}, run_);
-    return clean ? problem : clean.error();
   }
 
   BatchPlan plan(std::vector<BatchClip> clips, std::vector<BatchProblem> problems) {
@@ -66,6 +60,12 @@ class BatchPlanner {
   }
 
  private:
+  // A problem whose text would show the key is replaced by that.
+  std::string shown(const Error &problem) const {
+    const auto clean = check_for_key({problem.text}, run_);
+    return clean ? problem.text : clean.error().text;
+  }
+
   void add_problem(unsigned line, std::string text) { plan_.problems.push_back({line, std::move(text)}); }
 
   RunSettings run_of(const BatchClip &clip) const {

@@ -122,7 +122,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.identity.take = request.take;
 
   auto key = find_api_key(run.api_key, run.api_key_file);
-  // Nothing else is told of such a request: a text about a field quotes its value.
+  // All other problems are dropped, because their texts may quote the value.
   if (key && has_key(request, run, key->value)) problems = {{"", kKeyInRequest}};
   for (Problem &problem : connection_problems(run)) problems.push_back(std::move(problem));
   if (!run.dry_run) {

@@ -197,6 +197,7 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   FoundUrls found = find_urls(task, base_url, secrets.keys(), wanted.task_id);  // Names decide, too.
   std::set<std::string> own;
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
+  // An echo may leave out the query.
   for (const std::string &address : std::set(own)) own.insert(address.substr(0, address.find('?')));
   const auto is_own = [&](const FoundUrl &url) { return own.count(address_of(url.url)) != 0; };
   std::erase_if(found.urls, [&](const FoundUrl &url) { return !url.is_documented && is_own(url); });

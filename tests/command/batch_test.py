@@ -306,17 +306,19 @@ class Batch(ServiceTest):
 
     def test_goes_on_when_only_one_clip_is_refused_after_it_was_paid(self):
         # 429 and 402 stop all rows, but not if they are about a task that exists.
-        for fault, outcome in (("media#1:status=429;retry-after=86400", "paid-unfetched"), ("query#1:status=402", "running")):
-            with self.subTest(fault):
-                self.simulator("--fault", fault)
-                path = self.write("paid.txt", "".join(f"{outcome} {i}\n" for i in (1, 2, 3)))
-                run, lines = self.batch(path, MODEL, "--jobs", "1", "--retries", "1")
-                self.assertEqual(run.returncode, 1, run.stderr)
-                self.assertEqual([line["outcome"] for line in lines], [outcome, "stored", "stored"], run.stderr)
-                self.assertEqual((lines[0]["status"], lines[0]["charged"], lines[0]["retry"]), ("failed", "yes", True))
-                self.assertTrue(lines[0]["task_id"])
-                run, lines = self.batch(path, MODEL)
-                self.assertEqual((run.returncode, self.submits()), (0, 3), run.stderr)
+        self.simulator("--fault", "media#1:status=429;retry-after=1")
+        run, lines = self.batch(self.prompts(3), MODEL, "--jobs", "1", "--retries", "1")
+        self.assertEqual((run.returncode, self.submits()), (0, 3), run.stderr)
+        self.assertEqual([line["outcome"] for line in lines], ["stored"] * 3, run.stderr)
+        self.simulator("--fault", "query#1:status=402")
+        path = self.write("paid.txt", "paid 1\npaid 2\npaid 3\n")
+        run, lines = self.batch(path, MODEL, "--jobs", "1", "--retries", "1")
+        self.assertEqual(run.returncode, 1, run.stderr)
+        self.assertEqual([line["outcome"] for line in lines], ["running", "stored", "stored"], run.stderr)
+        self.assertEqual((lines[0]["status"], lines[0]["charged"], lines[0]["retry"]), ("failed", "yes", True))
+        self.assertTrue(lines[0]["task_id"])
+        run, lines = self.batch(path, MODEL)
+        self.assertEqual((run.returncode, self.submits()), (0, 3), run.stderr)
 
     def test_goes_on_after_a_failure_unless_told_to_stop(self):
         self.simulator("--fault", "submit#2:fail=moderated")
