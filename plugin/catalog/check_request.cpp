@@ -72,7 +72,10 @@ class RequestCheck {
     write_body();
     check_body();
     check_size();
-    if (!problems_.empty()) return std::move(problems_);
+    if (!problems_.empty()) {
+      std::ranges::move(checked_.unpublished_, std::back_inserter(problems_));
+      return std::move(problems_);
+    }
     return std::move(checked_);
   }
 
@@ -224,7 +227,7 @@ class RequestCheck {
     for (const Problem &wrong : read->problems) problem(field, item + ": " + wrong.text);
     ReferencePolicy inner_policy = policy_;
     if (auto wrong = unpublished_clip_problem(reference, policy_)) {
-      problem(field, item + " " + *wrong + ".");
+      checked_.unpublished_.push_back({field, item + " " + *wrong + "."});
       // Once is enough to say how to set publishing up.
       inner_policy.publishes = inner_policy.is_service_public = true;
     }

@@ -35,6 +35,9 @@ class CheckedRequest {
   const ModelSpec &spec() const { return *spec_; }
   // What the service will do that the user may not expect, one sentence each.
   const std::vector<std::string> &warnings() const { return warnings_; }
+  // Clips and frames of its references that the service could not fetch in this run, because nothing
+  // publishes them. It cannot be generated with these settings; what is stored of it needs nothing.
+  const std::vector<Problem> &unpublished() const { return unpublished_; }
 
   // The body with these texts in place of the references, one for each of media() and in its order.
   Json body_with(const std::vector<std::string> &references) const;
@@ -52,6 +55,7 @@ class CheckedRequest {
   std::vector<MediaReference> media_;
   std::vector<MediaReference> untyped_urls_;
   std::vector<std::string> warnings_;
+  std::vector<Problem> unpublished_;
 };
 
 // How many clips may stand one inside the other, and how many all in all.

@@ -164,11 +164,24 @@ Result<void> check_chain(const GenerationJob &job, const IdentifiedRequest &requ
   const std::vector<PlannedLink> plan = plan_chain(*job.request, request);
   const std::vector<size_t> requests = requests_of(look_at(job, plan, services));
   for (auto i = requests.rbegin(); i != requests.rend(); ++i) {
+    if (auto given = check_sources(plan[*i]); !given) return given;
     const auto media = local_media(plan[*i], {}, cancellable);
     if (!media) return media.error();
     if (auto judged = judge(plan[*i], *media, nullptr, *services.clock, options, cancellable); !judged)
       return judged;
   }
+  return {};
+}
+
+Result<void> check_sources(const PlannedLink &request) {
+  for (const MediaReference &reference : request.request->media())
+    if (reference.source == MediaSource::content)
+      return Error{ErrorKind::not_found,
+                   request.place + reference.name + " is known by its content alone (" + reference.url +
+                       "). That is enough to play a stored clip, but this one is not stored: to generate it, "
+                       "give the file or its URL."};
+  const std::vector<Problem> &unpublished = request.request->unpublished();
+  if (!unpublished.empty()) return Error{ErrorKind::settings, request.place + problems_text(unpublished)};
   return {};
 }
 

@@ -48,7 +48,8 @@ Result<CheckedRequest, std::vector<Problem>> checked(const std::string &field, c
 std::string problem(const std::string &field, const std::string &reference,
                     ReferencePolicy policy = kPublishes) {
   const auto result = checked(field, reference, policy);
-  return result ? "" : problems_text(result.error());
+  if (!result) return problems_text(result.error());
+  return result->unpublished().empty() ? "" : problems_text(result->unpublished());
 }
 
 std::string escaped(const std::string &text) {
@@ -82,13 +83,14 @@ class ReferenceVerdict : public testing::TestWithParam<Verdict> {};
 TEST_P(ReferenceVerdict, NamesTheFieldAndKeepsSecrets) {
   const Verdict &row = GetParam();
   const auto result = checked(row.field, row.reference, row.policy);
-  ASSERT_EQ(result.has_value(), !row.said) << (result ? "fine" : problems_text(result.error()));
-  if (result) return;
-  ASSERT_EQ(result.error().size(), 1u) << problems_text(result.error());
-  EXPECT_EQ(result.error()[0].field, row.field);
-  EXPECT_THAT(result.error()[0].text, HasSubstr(row.said));
-  EXPECT_THAT(result.error()[0].text, testing::StartsWith(row.field));
-  EXPECT_THAT(result.error()[0].text, Not(HasSubstr("sekret")));
+  const std::vector<Problem> problems = result ? result->unpublished() : result.error();
+  ASSERT_EQ(problems.empty(), !row.said) << (problems.empty() ? "fine" : problems_text(problems));
+  if (problems.empty()) return;
+  ASSERT_EQ(problems.size(), 1u) << problems_text(problems);
+  EXPECT_EQ(problems[0].field, row.field);
+  EXPECT_THAT(problems[0].text, HasSubstr(row.said));
+  EXPECT_THAT(problems[0].text, testing::StartsWith(row.field));
+  EXPECT_THAT(problems[0].text, Not(HasSubstr("sekret")));
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -248,6 +250,21 @@ TEST(ClipReference, SaysOnceHowToSetPublishingUp) {
       text,
       "first_image is a frame of a clip, which the service cannot see; set publish-folder and publish-url, "
       "or the environment variable GENCLIP_PUBLISH_COMMAND, so that genclip can publish it.");
+}
+
+// A stored one plays without.
+TEST(ClipReference, OfAClipNeedsPublishingOnlyOfOneThatIsToBeMade) {
+  const auto result = checked("first_image", chain(5) + "#last", kPublicService);
+  ASSERT_TRUE(result) << problems_text(result.error());
+  ASSERT_EQ(result->unpublished().size(), 1u);
+  EXPECT_EQ(result->unpublished()[0].field, "first_image");
+  EXPECT_TRUE(checked("first_image", chain(5) + "#last", kPublishes)->unpublished().empty());
+
+  ClipRequest request = request_with(kImageTaker, "first_image", chain(2) + "#last");
+  request.fields.set("duration", 77);
+  const auto wrong = check_request(known_catalog(), request, kPublicService);
+  ASSERT_FALSE(wrong);
+  EXPECT_EQ(wrong.error().size(), 2u) << "whoever mends one thing is told of the other";
 }
 
 TEST(ClipReference, PassesOnTheWarningsOfInnerRequests) {

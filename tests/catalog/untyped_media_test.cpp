@@ -28,7 +28,8 @@ Result<CheckedRequest, std::vector<Problem>> checked(const std::string &field, c
 
 std::string fault(const std::string &field, const Json &value, const std::string &model = "veo") {
   const auto result = checked(field, value, model, false);
-  return result ? "" : problems_text(result.error());
+  if (!result) return problems_text(result.error());
+  return result->unpublished().empty() ? "" : problems_text(result->unpublished());
 }
 
 // Those of §2.3 whose meaning is not shown, and what people try on models with open fields.

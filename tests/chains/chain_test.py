@@ -74,6 +74,21 @@ class Chains(unittest.TestCase):
         self.assertEqual(list(self.film.public.path.iterdir()), [])
         self.assertNotIn("Warning", run.text)
 
+    def test_a_chain_that_is_stored_needs_no_publishing(self):
+        nothing = {"GENCLIP_PUBLISH_FOLDER": "", "GENCLIP_PUBLISH_URL": ""}
+        run = self.refuse(chain("ab"), **nothing)
+        self.assertIn("publish-folder", run.text)
+        self.assertEqual(self.tasks(), [], "refused before anything is paid")
+        self.generate(chain("ab"))
+        self.generate(chain("ab"), **nothing)
+        picture = str(self.film.public.path / "frame.png")
+        for words_ in (("frame", "--last", "-o", picture, chain("ab")), ("check", chain("ab")), ("store", "pin", chain("ab")),
+                       ("store", "show", chain("ab"))):
+            run, code = self.film.run(*words_, **nothing)
+            self.assertEqual(code, 0, run.text)
+        self.assertIn("publish-folder", self.refuse(link("c", chain("ab")), **nothing).text)
+        self.assertEqual(len(self.tasks()), 2)
+
     def test_chains_with_the_same_beginning_share_it(self):
         self.generate(chain("abc"))
         self.generate(chain("abd"))

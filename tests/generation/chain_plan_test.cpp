@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "plugin/catalog/request_meaning.h"
 #include "tests/generation/work_fixture.h"
 
 namespace genclip::test {
@@ -61,6 +62,40 @@ TEST_F(EstimateOfAClip, IsNothingOnceItIsPaidUnlessItIsMadeAnew) {
   ASSERT_TRUE(anew);
   EXPECT_GT(anew->low, 0);
   EXPECT_EQ(anew->basis, "same");
+}
+
+class CheckOfAChain : public WorkTest {
+ protected:
+  // The text of the problem; empty: there is none.
+  std::string problem(const std::string &reference, const ReferencePolicy &policy) {
+    ClipRequest request{.model = "sd_2.0_special"};
+    request.fields.set("prompt", "x");
+    request.fields.set("first_image", Json::Array{reference});
+    auto checked = check_request(*Catalog::built_in(), request, policy);
+    if (!checked) return "the request itself: " + problems_text(checked.error());
+    GenerationJob now = job();
+    now.model = checked->model();
+    now.identity.request = meaning_of(checked->spec(), checked->body());
+    now.request = *std::move(checked);
+    const auto found = identify_request(now, services(), false, nullptr);
+    if (!found) return "identity: " + found.error().text;
+    const auto good = check_chain(now, *found, services(), nullptr);
+    return good ? "" : good.error().text;
+  }
+};
+
+TEST_F(CheckOfAChain, RefusesAFrameThatNothingPublishes) {
+  const std::string frame = "genclip://dance-2.5?prompt=x&duration=4#last";
+  const std::string within =
+      "genclip://sd_2.0_special?prompt=y&first_image=genclip%3A//dance-2.5%3Fprompt%3Dx%23last#last";
+  constexpr ReferencePolicy kPublishes{.publishes = true, .is_service_public = true};
+  constexpr ReferencePolicy kNothing{.publishes = false, .is_service_public = true};
+  for (const std::string &reference : {frame, within}) {
+    EXPECT_EQ(problem(reference, kPublishes), "");
+    const std::string text = problem(reference, kNothing);
+    EXPECT_TRUE(text.starts_with("first_image is a frame of a clip, which the service cannot see; set"))
+        << text;
+  }
 }
 
 TEST(ChainEstimate, IsTheSumAndRestsOnTheWeakestLink) {
