@@ -8,6 +8,7 @@
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
+#include "plugin/command/csv_writer.h"
 #include "plugin/command/setting_options.h"
 #include "plugin/command/text_table.h"
 #include "plugin/store/clip_path.h"
@@ -91,7 +92,7 @@ TextTable tasks_for_programs(const CostReport &report, double assumed_price, Sto
                    {"RESERVED"},
                    {"TAKE"},
                    {"PROJECT"},
-                   {.head = "TASK", .name = "task_id"},
+                   {"TASK"},
                    {"CORRECTED"},
                    {"IMPORTED"},
                    {"PROMPT"}});
@@ -103,6 +104,56 @@ TextTable tasks_for_programs(const CostReport &report, double assumed_price, Sto
                printable(charge->task_id), yes_text(charge->corrected), yes_text(charge->imported),
                in_one_line(prompts.of(charge->key))});
   return table;
+}
+
+// ---- CSV, of what JSON has. New columns come behind these, too.
+
+Json sums_json(const CostSums &sums) {
+  const auto count = [](uint64_t value) { return Json(static_cast<int64_t>(value)); };
+  return Json::Object{{"clips", count(sums.clips)},         {"spent", sums.spent},
+                      {"reserved", sums.reserved},          {"unknown", count(sums.unknown)},
+                      {"corrected", count(sums.corrected)}, {"untold", count(sums.untold)},
+                      {"failed", count(sums.failed)},       {"imported", count(sums.imported)},
+                      {"attached", count(sums.attached)}};
+}
+
+Json captions_json(const CaptionUse &use) {
+  const auto count = [](uint64_t value) { return Json(static_cast<int64_t>(value)); };
+  return Json::Object{{"requests", count(use.requests)},
+                      {"tokens", count(use.tokens())},
+                      {"prompt_tokens", count(use.prompt_tokens)},
+                      {"output_tokens", count(use.output_tokens)},
+                      {"untold", count(use.untold)}};
+}
+
+std::string csv_of_sums(const CostReport &report, CostBy by) {
+  std::map<std::string, Json> rows;
+  for (const auto &[name, sums] : report.rows) rows[name] = sums_json(sums);
+  for (const auto &[name, use] : report.captions) {
+    Json &row = rows.emplace(name, sums_json({})).first->second;
+    const Json captions = captions_json(use);
+    for (const char *member : {"requests", "tokens"}) row.set(member, *captions.find(member));
+  }
+  Json::Array list;
+  for (auto &[name, row] : rows) {
+    for (const char *member : {"requests", "tokens"})
+      if (!row.find(member)) row.set(member, 0);
+    row.set(to_word(by), name);
+    list.push_back(std::move(row));
+  }
+  return csv_of({std::string(to_word(by)), "clips", "spent", "reserved", "unknown", "corrected", "untold",
+                 "failed", "imported", "attached", "requests", "tokens"},
+                list);
+}
+
+std::string csv_of_tasks(const CostReport &report, double assumed_price, StoredPrompts &prompts) {
+  Json::Array rows;
+  for (const Charge *charge : report.charges) rows.push_back(charge_json(*charge, assumed_price, prompts));
+  return csv_of(
+      {"key",     "at",        "state",    "model",          "spent", "reserved", "take",     "project",
+       "task_id", "corrected", "imported", "prompt",         "api",   "base_url", "duration", "resolution",
+       "size",    "amount",    "estimate", "actual_duration"},
+      rows);
 }
 
 // ---- For a person.
@@ -247,24 +298,6 @@ void show_report(const CostReport &report, const CostQuery &query, double assume
 
 // ---- JSON.
 
-Json sums_json(const CostSums &sums) {
-  const auto count = [](uint64_t value) { return Json(static_cast<int64_t>(value)); };
-  return Json::Object{{"clips", count(sums.clips)},         {"spent", sums.spent},
-                      {"reserved", sums.reserved},          {"unknown", count(sums.unknown)},
-                      {"corrected", count(sums.corrected)}, {"untold", count(sums.untold)},
-                      {"failed", count(sums.failed)},       {"imported", count(sums.imported)},
-                      {"attached", count(sums.attached)}};
-}
-
-Json captions_json(const CaptionUse &use) {
-  const auto count = [](uint64_t value) { return Json(static_cast<int64_t>(value)); };
-  return Json::Object{{"requests", count(use.requests)},
-                      {"tokens", count(use.tokens())},
-                      {"prompt_tokens", count(use.prompt_tokens)},
-                      {"output_tokens", count(use.output_tokens)},
-                      {"untold", count(use.untold)}};
-}
-
 Json report_json(const CostReport &report, const CostQuery &query, double assumed_price, uint64_t skipped,
                  StoredPrompts &prompts) {
   Json::Array rows, listed, caption_rows;
@@ -330,10 +363,13 @@ int run_cost(const Words &words) {
   StoredPrompts prompts(query.root);
   if (json) {
     print(report_json(report, query, assumed_price, reading->skipped, prompts).to_pretty_text() + "\n");
-  } else if (csv || columns_of(stdout) == kNoLimit) {
+  } else if (csv) {
+    print(query.by == CostBy::task ? csv_of_tasks(report, assumed_price, prompts)
+                                   : csv_of_sums(report, query.by));
+  } else if (columns_of(stdout) == kNoLimit) {
     const TextTable table = query.by == CostBy::task ? tasks_for_programs(report, assumed_price, prompts)
                                                      : rows_for_programs(report, query.by);
-    print(csv ? table.to_csv() : table.to_text(stdout));
+    print(table.to_text(stdout));
   } else {
     show_report(report, query, assumed_price, prompts);
   }

@@ -43,13 +43,13 @@ Json stored_json(const StoredClip &clip) {
                       {"last_used", time_or_null(clip.last_used)},
                       {"clip", text_or_null(clip.clip_path)},
                       {"pinned", clip.pinned},
-                      {"updated_at", time_or_null(record.updated_at)}};
+                      {"updated_at", time_or_null(record.updated_at)},
+                      {"problem", text_or_null(clip.record ? record.error : clip.problem)}};
 }
 
 Json stored_details_json(const StoredClip &clip) {
   Json json = stored_json(clip);
   json.set("folder", clip.folder);
-  if (!clip.problem.empty()) json.set("problem", clip.problem);
   if (!clip.record) return json;
   const ClipRecord &record = *clip.record;
   json.set("base_url", record.identity.base_url);

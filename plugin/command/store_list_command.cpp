@@ -11,6 +11,7 @@
 #include "plugin/command/clip_search.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
+#include "plugin/command/csv_writer.h"
 #include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/command/stored_answers.h"
@@ -131,17 +132,17 @@ TextTable rows_of(const std::vector<StoredClip> &clips) {
   TextTable table({{"KEY"},
                    {"STATE"},
                    {"MODEL"},
-                   {.head = "CREDITS", .name = "amount"},
-                   {.head = "BYTES", .name = "size"},
+                   {"CREDITS"},
+                   {"BYTES"},
                    {"TAKE"},
                    {"SEED"},
-                   {.head = "SUBMITTED", .name = "submitted_at"},
-                   {.head = "USED", .name = "last_used"},
-                   {.head = "TASK", .name = "task_id"},
+                   {"SUBMITTED"},
+                   {"USED"},
+                   {"TASK"},
                    {"PROMPT"},
                    {"PROBLEM"},
                    {"PINNED"},
-                   {.head = "CHANGED", .name = "updated_at"}});
+                   {"CHANGED"}});
   for (const StoredClip &clip : clips) {
     const ClipRecord record = clip.record.value_or(ClipRecord{});
     table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
@@ -152,12 +153,27 @@ TextTable rows_of(const std::vector<StoredClip> &clips) {
   return table;
 }
 
+Json::Array rows_json(const std::vector<StoredClip> &clips) {
+  Json::Array rows;
+  for (const StoredClip &clip : clips) rows.push_back(stored_json(clip));
+  return rows;
+}
+
+// In the order of the columns in a pipe, with times that a spreadsheet reads.
+std::string csv_of_clips(const std::vector<StoredClip> &clips) {
+  Json::Array rows = rows_json(clips);
+  for (Json &row : rows)
+    for (const char *name : {"submitted_at", "last_used", "updated_at"})
+      if (const auto *time = row.find(name)->integer()) row.set(name, utc_text(*time));
+  return csv_of({"key", "state", "model", "amount", "size", "take", "seed", "submitted_at", "last_used",
+                 "task_id", "prompt", "problem", "pinned", "updated_at", "actual_duration", "clip"},
+                rows);
+}
+
 Json list_json(const std::string &root, const std::vector<StoredClip> &clips, const AnswersTotal &answers) {
-  Json::Array list;
-  for (const StoredClip &clip : clips) list.push_back(stored_json(clip));
   const Totals totals = totals_of(clips);
   return Json::Object{{"store", root},
-                      {"clips", std::move(list)},
+                      {"clips", rows_json(clips)},
                       {"total", Json::Object{{"clips", static_cast<int64_t>(totals.clips)},
                                              {"complete", static_cast<int64_t>(totals.complete)},
                                              {"size", static_cast<int64_t>(totals.size)},
@@ -191,7 +207,7 @@ int run_store_list(const Words &words) {
   if (json)
     print(list_json(root, *clips, *answers).to_pretty_text() + "\n");
   else if (csv)
-    print(rows_of(*clips).to_csv());
+    print(csv_of_clips(*clips));
   else if (columns_of(stdout) == kNoLimit)
     print(rows_of(*clips).to_text(stdout));
   else

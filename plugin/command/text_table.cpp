@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "plugin/base/number.h"
 #include "plugin/command/console.h"
 
 namespace genclip {
@@ -71,26 +70,6 @@ size_t fitting(std::string_view text, size_t width) {
     bytes += length;
   }
   return bytes;
-}
-
-// What others have written must not become a formula in a spreadsheet, where it could call programs. Numbers
-// stay numbers.
-bool is_like_a_formula(std::string_view cell) {
-  return !cell.empty() && std::string_view("=+-@").find(cell[0]) != std::string_view::npos &&
-         !parse_number<double>(cell);
-}
-
-std::string lower_case(std::string text) {
-  for (char &c : text) c = g_ascii_tolower(c);
-  return text;
-}
-
-std::string csv_cell(const std::string &cell) {
-  std::string shown = (is_like_a_formula(cell) ? "'" : "") + cell;
-  if (shown.find_first_of(",\"\r\n") == std::string::npos) return shown;
-  std::string quoted = "\"";
-  for (const char c : shown) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + "\"";
 }
 
 }  // namespace
@@ -269,18 +248,6 @@ std::string TextTable::separated_by_tabs() const {
     for (const std::string &cell : row.cells) text += (cell.empty() ? "-" : cell) + "\t";
     text.back() = '\n';
   }
-  return text;
-}
-
-std::string TextTable::to_csv() const {
-  std::string text;
-  const auto add = [&](const std::string &cell, bool is_last) {
-    text += csv_cell(cell) + (is_last ? "\r\n" : ",");
-  };
-  for (const Column &column : columns_)
-    add(column.name.empty() ? lower_case(column.head) : column.name, &column == &columns_.back());
-  for (const Row &row : rows_)
-    for (const std::string &cell : row.cells) add(cell, &cell == &row.cells.back());
   return text;
 }
 

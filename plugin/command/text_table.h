@@ -24,8 +24,6 @@ class TextTable {
     // Of the last column, which holds texts: the width that it needs. If less is left, its cells are printed
     // below their rows.
     size_t least = 0;
-    // In CSV, as JSON has it; empty: the head in lower case.
-    std::string name = {};
   };
 
   explicit TextTable(std::vector<Column> columns) : columns_(std::move(columns)) {}
@@ -41,10 +39,6 @@ class TextTable {
   // pipe or a file, each row is one line, and an empty cell is "-", so that each line has as many cells as
   // the table has columns.
   std::string to_text(FILE *stream) const;
-
-  // As RFC 4180: the names of JSON, commas, quotation marks where a cell needs them, CR LF. A text that a
-  // spreadsheet would take for a formula has a ' before it.
-  std::string to_csv() const;
 
   // The indent of lines below a row.
   static constexpr size_t kIndent = 4;

@@ -139,6 +139,20 @@ class Cost(MoneyTest):
                 self.assertEqual([row["spent"] for row in self.json("cost", "--by", group)["rows"]],
                                  [float(row["SPENT"]) for row in rows])
 
+    def test_csv_of_tasks_says_all_that_json_does(self):
+        self.mixed()
+        self.ledger.clip("h", "2026-11-23", 0.123456789, project="a, b")
+        rows = list(csv.DictReader(io.StringIO(self.run_genclip("cost", "--by", "task", "--csv").stdout)))
+        wanted = self.json("cost", "--by", "task")["rows"]
+        self.assertEqual(set(rows[0]), set(wanted[0]))
+        for row, task in zip(rows, wanted, strict=True):
+            for name, value in task.items():
+                text = row[name]
+                if value is None or value == "":
+                    self.assertEqual(text, "", name)
+                else:
+                    self.assertEqual(text if isinstance(value, str) else json.loads(text), value, name)
+
     def test_long_names_of_projects_are_broken_and_names_of_models_never(self):
         self.env["COLUMNS"] = "80"
         for i, project in enumerate(("映" * 48, "the film " * 20)):

@@ -249,10 +249,12 @@ class List(Store):
         self.stored("prompt=a \"red\" kite, and more")
         rows = list(csv.reader(io.StringIO(self.run_genclip("store", "list", "--csv").stdout, newline="")))
         piped = [line.split("\t") for line in self.run_genclip("store", "list").stdout.splitlines()]
-        self.assertEqual([[cell or "-" for cell in row] for row in rows[1:]], piped[1:])
-        names = set(json.loads(self.run_genclip("store", "list", "--json").stdout)["clips"][0])
-        self.assertLessEqual(set(rows[0]), names | {"problem"}, "the heads of CSV are the names of JSON")
-        self.assertEqual(len(rows[0]), len(piped[0]))
+        clip = json.loads(self.run_genclip("store", "list", "--json").stdout)["clips"][0]
+        self.assertEqual(set(rows[0]), set(clip), "the heads of CSV are the names of JSON")
+        row = dict(zip(rows[0], rows[1], strict=True))
+        self.assertEqual((row["key"], row["take"], row["pinned"]), (clip["key"], "0", "false"))
+        for name in ("state", "model", "amount", "size", "submitted_at", "task_id", "prompt"):
+            self.assertEqual(row[name], piped[1][rows[0].index(name)], name)
         self.assertIn("a \"red\" kite, and more", rows[1])
         self.env["COLUMNS"] = "40"
         self.assertEqual(list(csv.reader(io.StringIO(self.run_genclip("store", "list", "--csv").stdout, newline=""))), rows)

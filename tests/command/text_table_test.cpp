@@ -51,20 +51,6 @@ TEST_F(TextTables, TheWidestColumnGivesWayAndFirmOnesDoNot) {
             "                           fit here\n");
 }
 
-TEST_F(TextTables, CsvIsQuotedWhereItNeedsThat) {
-  TextTable table({{"A"}, {"B"}});
-  table.add({"1, 2", "say \"a\""}, {"not for programs"});
-  table.add({"", "two\nlines"});
-  EXPECT_EQ(table.to_csv(), "a,b\r\n\"1, 2\",\"say \"\"a\"\"\"\r\n,\"two\nlines\"\r\n");
-}
-
-TEST_F(TextTables, CsvHoldsNoFormulas) {
-  TextTable table({{"A"}, {"B"}});
-  table.add({"=cmd|x", "@a"});
-  table.add({"+1 dog", "-1.5"});
-  EXPECT_EQ(table.to_csv(), "a,b\r\n'=cmd|x,'@a\r\n'+1 dog,-1.5\r\n");
-}
-
 TEST_F(TextTables, WideCharactersCountTwice) {
   TextTable table({{"A"}, {"B"}});
   table.add({"风筝", "x"});
