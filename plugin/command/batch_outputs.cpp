@@ -11,30 +11,25 @@ std::string without_extension(const std::string &path) {
   return dot == path.npos || path[dot] == '/' ? path : path.substr(0, dot);
 }
 
-}  // namespace
-
-std::optional<unsigned> BatchOutputs::add(const std::string &path, bool lacks_extension,
-                                          const std::string &key, unsigned line) {
-  const std::string whole = destination_path(path);
-  const std::string stem = lacks_extension ? whole : without_extension(whole);
-  if (const auto found = other(stems_, stem, key)) return found;
-  if (const auto found = lacks_extension ? other(whole_by_stem_, stem, key) : other(whole_, whole, key))
-    return found;
-  const Output output{key, line};
-  if (lacks_extension) {
-    stems_.emplace(stem, output);
-  } else {
-    whole_.emplace(whole, output);
-    whole_by_stem_.emplace(stem, output);
-  }
-  return std::nullopt;
+std::optional<unsigned> line_of(const std::map<std::string, unsigned> &lines, const std::string &path) {
+  const auto found = lines.find(path);
+  return found == lines.end() ? std::nullopt : std::optional(found->second);
 }
 
-std::optional<unsigned> BatchOutputs::other(const Outputs &outputs, const std::string &path,
-                                            const std::string &key) {
-  const auto [begin, end] = outputs.equal_range(path);
-  for (auto output = begin; output != end; ++output)
-    if (output->second.key != key) return output->second.line;
+}  // namespace
+
+std::optional<unsigned> BatchOutputs::add(const std::string &path, bool lacks_extension, unsigned line) {
+  const std::string whole = destination_path(path);
+  const std::string stem = lacks_extension ? whole : without_extension(whole);
+  if (const auto other = line_of(stems_, stem)) return other;
+  if (const auto other = lacks_extension ? line_of(whole_by_stem_, stem) : line_of(whole_, whole))
+    return other;
+  if (lacks_extension) {
+    stems_.emplace(stem, line);
+  } else {
+    whole_.emplace(whole, line);
+    whole_by_stem_.emplace(stem, line);
+  }
   return std::nullopt;
 }
 

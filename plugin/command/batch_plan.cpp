@@ -158,9 +158,9 @@ class BatchPlanner {
       return refuse("A batch writes no clip to standard output.");
     if (!planned.lacks_extension && !places_.input.empty() && is_same_file(planned.output, places_.input))
       return refuse("The clip would overwrite the file of the rows, " + quoted(planned.output) + ".");
-    if (const auto line = outputs_.add(planned.output, planned.lacks_extension, planned.key, clip.line))
-      return refuse("Line " + std::to_string(*line) + " has another clip for the same file, " +
-                    quoted(planned.output) + ".");
+    if (const auto line = outputs_.add(planned.output, planned.lacks_extension, clip.line))
+      return refuse("Line " + std::to_string(*line) + " writes the same file, " + quoted(planned.output) +
+                    ".");
     const std::string name = planned.output + (planned.lacks_extension ? ".clip" : "");
     const auto spec = planned.lacks_extension ? nullptr : catalog_.find(planned.plan.job.model);
     auto fits = is_made_later(name) ? check_output_name(name, spec.get()) : check_output(name, spec.get());

@@ -171,7 +171,7 @@ Result<void> check_clashes(const std::vector<FilmJob> &jobs) {
   BatchOutputs taken;
   for (size_t i = 0; i < jobs.size(); ++i)
     for (const FilmOutput &output : jobs[i].outputs)
-      if (const auto other = taken.add(output.path, false, std::to_string(i), static_cast<unsigned>(i)))
+      if (const auto other = taken.add(output.path, false, static_cast<unsigned>(i)))
         return Error{ErrorKind::settings, jobs[*other].word + " and " + jobs[i].word +
                                               " would both be written to " + output.path +
                                               ". Caption them one by one, with --output."};

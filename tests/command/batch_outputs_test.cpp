@@ -10,21 +10,21 @@
 namespace genclip {
 namespace {
 
-TEST(BatchOutputs, AreThoseOfOneClipEach) {
+TEST(BatchOutputs, AreThoseOfOneRowEach) {
   BatchOutputs outputs;
-  EXPECT_FALSE(outputs.add("b.mp4", false, "one", 1));
-  EXPECT_EQ(outputs.add("b.mp4", false, "two", 2), 1u);
-  EXPECT_FALSE(outputs.add("b.mp4", false, "one", 3));
-  EXPECT_FALSE(outputs.add("c.mp4", false, "two", 4));
-  EXPECT_FALSE(outputs.add("b.webm", false, "two", 5));
+  EXPECT_FALSE(outputs.add("b.mp4", false, 1));
+  EXPECT_EQ(outputs.add("b.mp4", false, 2), 1u);
+  EXPECT_EQ(outputs.add("b.mp4", false, 3), 1u);
+  EXPECT_FALSE(outputs.add("c.mp4", false, 4));
+  EXPECT_FALSE(outputs.add("b.webm", false, 5));
 }
 
 TEST(BatchOutputs, AreTheSameWhateverTheWayToThem) {
   BatchOutputs outputs;
-  EXPECT_FALSE(outputs.add("b.mp4", false, "one", 1));
-  EXPECT_EQ(outputs.add("./b.mp4", false, "two", 2), 1u);
-  EXPECT_EQ(outputs.add("o/../b.mp4", false, "two", 3), 1u);
-  EXPECT_EQ(outputs.add(".//b.mp4", false, "two", 4), 1u);
+  EXPECT_FALSE(outputs.add("b.mp4", false, 1));
+  EXPECT_EQ(outputs.add("./b.mp4", false, 2), 1u);
+  EXPECT_EQ(outputs.add("o/../b.mp4", false, 3), 1u);
+  EXPECT_EQ(outputs.add(".//b.mp4", false, 4), 1u);
 }
 
 TEST(BatchOutputs, AreTheSameThroughLinksOfFolders) {
@@ -33,34 +33,33 @@ TEST(BatchOutputs, AreTheSameThroughLinksOfFolders) {
   std::filesystem::create_directory_symlink("real", folder.file("link"));
   std::filesystem::create_directory_symlink("real/deep", folder.file("deep"));
   BatchOutputs outputs;
-  EXPECT_FALSE(outputs.add(folder.file("real/b.mp4"), false, "one", 1));
-  EXPECT_EQ(outputs.add(folder.file("link/b.mp4"), false, "two", 2), 1u);
-  EXPECT_EQ(outputs.add(folder.file("deep/../b.mp4"), false, "two", 3), 1u);
-  EXPECT_EQ(outputs.add(folder.file("link/b"), true, "two", 4), 1u);
-  EXPECT_FALSE(outputs.add(folder.file("b.mp4"), false, "two", 5)) << "deep/.. is another folder";
-  EXPECT_FALSE(outputs.add(folder.file("link/later/c.mp4"), false, "one", 6));
-  EXPECT_EQ(outputs.add(folder.file("real/later/c.mp4"), false, "two", 7), 6u)
-      << "a folder that is made later";
+  EXPECT_FALSE(outputs.add(folder.file("real/b.mp4"), false, 1));
+  EXPECT_EQ(outputs.add(folder.file("link/b.mp4"), false, 2), 1u);
+  EXPECT_EQ(outputs.add(folder.file("deep/../b.mp4"), false, 3), 1u);
+  EXPECT_EQ(outputs.add(folder.file("link/b"), true, 4), 1u);
+  EXPECT_FALSE(outputs.add(folder.file("b.mp4"), false, 5)) << "deep/.. is another folder";
+  EXPECT_FALSE(outputs.add(folder.file("link/later/c.mp4"), false, 6));
+  EXPECT_EQ(outputs.add(folder.file("real/later/c.mp4"), false, 7), 6u) << "a folder that is made later";
   // The link of a file is replaced itself.
   std::filesystem::create_symlink("real/b.mp4", folder.file("file.mp4"));
-  EXPECT_FALSE(outputs.add(folder.file("file.mp4"), false, "two", 8));
+  EXPECT_FALSE(outputs.add(folder.file("file.mp4"), false, 8));
 }
 
 TEST(BatchOutputs, MayGetAnyExtensionThatTheyLack) {
   BatchOutputs outputs;
-  EXPECT_FALSE(outputs.add("o/a", true, "one", 1));
-  EXPECT_EQ(outputs.add("o/a.mp4", false, "two", 2), 1u);
-  EXPECT_EQ(outputs.add("./o/a.webm", false, "two", 3), 1u);
-  EXPECT_EQ(outputs.add("o//a", true, "two", 4), 1u);
-  EXPECT_FALSE(outputs.add("o/a.mp4", false, "one", 5));
-  EXPECT_FALSE(outputs.add("o/a.b.mp4", false, "two", 6));
-  EXPECT_FALSE(outputs.add("o.d/e", false, "two", 7));
+  EXPECT_FALSE(outputs.add("o/a", true, 1));
+  EXPECT_EQ(outputs.add("o/a.mp4", false, 2), 1u);
+  EXPECT_EQ(outputs.add("./o/a.webm", false, 3), 1u);
+  EXPECT_EQ(outputs.add("o//a", true, 4), 1u);
+  EXPECT_EQ(outputs.add("o/a.mp4", false, 5), 1u);
+  EXPECT_FALSE(outputs.add("o/a.b.mp4", false, 6));
+  EXPECT_FALSE(outputs.add("o.d/e", false, 7));
 
   BatchOutputs other;
-  EXPECT_FALSE(other.add("a.mp4", false, "one", 1));
-  EXPECT_FALSE(other.add("a.webm", false, "two", 2));
-  EXPECT_EQ(other.add("a", true, "one", 3), 2u);
-  EXPECT_EQ(other.add("a", true, "three", 4), 1u);
+  EXPECT_FALSE(other.add("a.mp4", false, 1));
+  EXPECT_FALSE(other.add("a.webm", false, 2));
+  EXPECT_EQ(other.add("a", true, 3), 1u);
+  EXPECT_EQ(other.add("a", true, 4), 1u);
 }
 
 }  // namespace
