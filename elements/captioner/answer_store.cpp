@@ -6,6 +6,7 @@
 
 #include "elements/element_log.h"
 #include "plugin/base/disk_thread.h"
+#include "plugin/base/lock_wait.h"
 #include "plugin/base/log.h"
 #include "plugin/base/utc_time.h"
 #include "plugin/generation/exit_guard.h"
@@ -117,6 +118,35 @@ std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use,
   return answer;
 }
 
+// Between two looks whether somebody else has an answer now.
+constexpr std::chrono::milliseconds kLookAgain{100};
+
+std::shared_ptr<const QuestionLocks> AnswerStore::lock(const std::vector<std::string> &keys,
+                                                       GCancellable *cancellable) const {
+  // The last one that holds it must not wait for the disk.
+  const auto let_go = [](QuestionLocks *locks) {
+    on_disk_thread([locks] {
+      const ExitGuard until_removed;
+      delete locks;
+    });
+  };
+  const auto end = clock_.now() + kLockPatience;
+  for (;;) {
+    auto taken = on_disk(
+        [&files = files_, folder = folder(), keys, let_go] {
+          auto locks = QuestionLocks::take(files, folder, keys);
+          return locks ? std::shared_ptr<QuestionLocks>(new QuestionLocks(*std::move(locks)), let_go)
+                       : nullptr;
+        },
+        cancellable);
+    if (taken && *taken) return *std::move(taken);
+    const bool is_over = clock_.now() >= end;
+    if (is_over) GST_CAT_WARNING(gencaption_category(), "somebody else has asked the same for very long");
+    if (!taken || is_over || !clock_.sleep_until(clock_.now() + kLookAgain, cancellable))
+      return std::make_shared<const QuestionLocks>();
+  }
+}
+
 std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
   {
     MutexLock lock(mutex_);
@@ -129,6 +159,12 @@ std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
   MutexLock lock(mutex_);
   can_be_written_ = true;
   return std::nullopt;
+}
+
+std::optional<Error> AnswerStore::warn_early(GCancellable *cancellable) {
+  auto found = problem(cancellable);
+  MutexLock lock(mutex_);
+  return found && !std::exchange(has_warned_, true) ? std::move(found) : std::nullopt;
 }
 
 std::optional<Error> AnswerStore::keep(const std::string &key, const std::string &model,

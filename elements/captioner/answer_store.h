@@ -8,15 +8,18 @@
 
 #include <gio/gio.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/base/clock.h"
 #include "plugin/base/error.h"
 #include "plugin/base/file_system.h"
 #include "plugin/base/mutex.h"
 #include "plugin/caption/content_client.h"
+#include "plugin/store/question_locks.h"
 
 namespace genclip {
 
@@ -41,9 +44,17 @@ class AnswerStore {
   std::optional<ContentAnswer> find(const std::string &key, Use use, GCancellable *cancellable) const
       EXCLUDES(mutex_);
 
+  // Held by whoever asks these questions until their answers are kept. Waits while somebody else does, for
+  // two and a half minutes. Of nothing: the store cannot be locked, that time is over, or it is cancelled.
+  std::shared_ptr<const QuestionLocks> lock(const std::vector<std::string> &keys,
+                                            GCancellable *cancellable) const EXCLUDES(mutex_);
+
   // Why no answer can be kept, before the first is paid for. Does not look again in a run once it has found
   // no reason. Empty once cancelled.
   std::optional<Error> problem(GCancellable *cancellable) EXCLUDES(mutex_);
+
+  // The same as a warning to post, if keep() has returned none yet; then it returns none any more.
+  std::optional<Error> warn_early(GCancellable *cancellable) EXCLUDES(mutex_);
 
   // On return the answer is durable. Once cancelled it does not wait for that. Returns a warning to post: one
   // in a run.

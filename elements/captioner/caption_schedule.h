@@ -146,6 +146,9 @@ class CaptionSchedule {
   // one, so that max-requests has the same effect on every run. Empty: the question has ended.
   Next<std::optional<CaptionRequest>> may_ask(uint64_t question, Instant now);
   void add_sentences(uint64_t question, std::vector<std::string> sentences, Instant now);
+  // Instead of asking since may_ask(), the worker has found parts of it in the store, which somebody else has
+  // asked about meanwhile. found() and may_ask() follow.
+  void answered_elsewhere(CaptionRequest request);
   // The request has ended. Parts that have no answer are asked for again, each alone and once.
   void answered(CaptionRequest request, const Result<ContentAnswer> &answer, std::vector<Said> said,
                 Instant now);

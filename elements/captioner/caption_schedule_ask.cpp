@@ -397,6 +397,13 @@ void CaptionSchedule::end_parts(CaptionSlot &slot, const Said &said, Instant now
   }
 }
 
+void CaptionSchedule::answered_elsewhere(CaptionRequest request) {
+  did_not_send();
+  in_flight_.erase(request.question);
+  const Slots asked = still_asked(request.question);
+  if (request.texts == 1 && !asked.empty()) asked[0]->request = std::move(request.content);
+}
+
 void CaptionSchedule::answered(CaptionRequest request, const Result<ContentAnswer> &answer,
                                std::vector<Said> said, Instant now) {
   const Slots asked = still_asked(request.question);

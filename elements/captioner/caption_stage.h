@@ -97,7 +97,11 @@ class CaptionStage {
 
   void work();
   void answer(const Work &work);
-  void look_in_store(const Work &work);
+  using Answers = std::vector<std::pair<AskedPart, ContentAnswer>>;
+  Answers look_in_store(CaptionCache cache, const std::vector<AskedPart> &parts,
+                        GCancellable *cancellable) const;
+  void tell_found(const Answers &found);
+  std::shared_ptr<const QuestionLocks> lock(const CaptionRequest &request, GCancellable *cancellable) const;
   bool has_leave(const CaptionRequest &request, GCancellable *cancellable);
   Result<ContentAnswer> ask(const CaptionRequest &request, SentenceSplitter &splitter,
                             GCancellable *cancellable);

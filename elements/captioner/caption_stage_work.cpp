@@ -47,15 +47,21 @@ void CaptionStage::log_retry(const CaptionRequest &request, const Error &failure
       GST_TIME_ARGS(request.at), static_cast<gint64>(pause.count()), log_text(failure).c_str());
 }
 
-void CaptionStage::look_in_store(const Work &work) {
-  const CaptionCache cache = work.question.cache;
-  if (cache == CaptionCache::off) return;
+CaptionStage::Answers CaptionStage::look_in_store(CaptionCache cache, const std::vector<AskedPart> &parts,
+                                                  GCancellable *cancellable) const {
+  Answers found;
+  if (cache == CaptionCache::off) return found;
   const auto use = cache == CaptionCache::read_write ? AnswerStore::Use::noted : AnswerStore::Use::unnoted;
-  for (const AskedPart &part : work.question.parts)
-    if (auto answer = answers_.find(part.key, use, work.cancellable.get())) {
+  for (const AskedPart &part : parts)
+    if (auto answer = answers_.find(part.key, use, cancellable)) {
       cut_long_text(answer->text);
-      queue_.tell(&CaptionSchedule::found, part, *answer);
+      found.emplace_back(part, *std::move(answer));
     }
+  return found;
+}
+
+void CaptionStage::tell_found(const Answers &found) {
+  for (const auto &[part, answer] : found) queue_.tell(&CaptionSchedule::found, part, answer);
 }
 
 // The store's budget.
@@ -65,7 +71,13 @@ bool CaptionStage::has_leave(const CaptionRequest &request, GCancellable *cancel
     queue_.tell(&CaptionSchedule::did_not_ask, request.question, std::move(leave.warning));
     return false;
   }
-  if (leave.warning) post_warning(element_, gencaption_category(), *leave.warning);
+  if (leave.warning) {
+    // What is behind it mostly stands in the way of both, and one warning is enough.
+    auto not_kept =
+        request.cache == CaptionCache::read_write ? answers_.warn_early(cancellable) : std::nullopt;
+    if (not_kept) not_kept->text += " Nor is noted what captions use.";
+    post_warning(element_, gencaption_category(), not_kept ? *not_kept : *leave.warning);
+  }
   return true;
 }
 
@@ -143,11 +155,34 @@ void CaptionStage::keep_answers(const CaptionRequest &request, const std::vector
   }
 }
 
+std::shared_ptr<const QuestionLocks> CaptionStage::lock(const CaptionRequest &request,
+                                                        GCancellable *cancellable) const {
+  // What is not kept, nobody can wait for.
+  if (request.cache != CaptionCache::read_write) return nullptr;
+  std::vector<std::string> keys;
+  for (const AskedPart &part : request.parts) keys.push_back(part.key);
+  return answers_.lock(keys, cancellable);
+}
+
 void CaptionStage::answer(const Work &work) {
   GCancellable *cancellable = work.cancellable.get();
-  look_in_store(work);
-  auto request = queue_.await(&CaptionSchedule::may_ask, work.question.id);
-  if (!request || !is_kept_or_refused(*request, cancellable) || !has_leave(*request, cancellable)) return;
+  const CaptionCache cache = work.question.cache;
+  tell_found(look_in_store(cache, work.question.parts, cancellable));
+  std::optional<CaptionRequest> request;
+  std::shared_ptr<const QuestionLocks> locks;  // Until the answer is kept.
+  for (;;) {
+    request = queue_.await(&CaptionSchedule::may_ask, work.question.id);
+    if (!request || !is_kept_or_refused(*request, cancellable)) return;
+    // Behind may_ask(): one that waits there for other windows must hold no lock that these may wait for.
+    locks = lock(*request, cancellable);
+    if (!locks) break;
+    const Answers found = look_in_store(cache, request->parts, cancellable);
+    if (found.empty()) break;
+    locks = nullptr;
+    queue_.tell(&CaptionSchedule::answered_elsewhere, *std::move(request));
+    tell_found(found);
+  }
+  if (!has_leave(*request, cancellable)) return;
   log_question(*request);
   SentenceSplitter splitter;
   const auto answer = ask(*request, splitter, cancellable);

@@ -2,9 +2,10 @@
 //
 // The answers of captions that the store keeps, so that the same question is not paid for again.
 //
-// One small file for each answer (docs/store-format.md, Captions). There is no lock: a file appears whole
-// under its name, never changes, and is as good as any other answer to the same question. So two runs at once
-// may both ask and both write, and whichever writes last wins.
+// One small file for each answer (docs/store-format.md, Captions). Answers are read and written without a
+// lock: a file appears whole under its name, never changes, and is as good as any other answer to the same
+// question. Who asks locks the question (plugin/store/question_locks.h), so that no other run pays for it as
+// well.
 #pragma once
 
 #include <cstdint>

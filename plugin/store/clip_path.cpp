@@ -58,6 +58,10 @@ std::string caption_temporary(const std::string &root, std::string_view key) {
   return caption_path(root, key) + "." + unique.get() + std::string(kTemporary);
 }
 
+std::string caption_lock_path(const std::string &root, std::string_view key) {
+  return caption_path(root, key) + ".asked" + std::string(kTemporary);
+}
+
 std::optional<std::string> caption_key_of(std::string_view name) {
   if (!name.ends_with(kCaption)) return std::nullopt;
   name.remove_suffix(kCaption.size());

@@ -45,7 +45,10 @@ std::string caption_path(const std::string &root, std::string_view key);
 std::string caption_temporary(const std::string &root, std::string_view key);
 // The key of an answer's file; nothing for any other name.
 std::optional<std::string> caption_key_of(std::string_view name);
-// True for a name that caption_temporary() makes.
+// The file whose lock somebody holds who asks that question (plugin/store/question_locks.h). A leftover of
+// one that was killed goes as other temporary files do.
+std::string caption_lock_path(const std::string &root, std::string_view key);
+// True for a name that caption_temporary() or caption_lock_path() makes.
 bool is_caption_temporary(std::string_view name);
 
 // The files of one clip.

@@ -6,7 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <fstream>
 #include <memory>
+#include <thread>
 #include <vector>
 
 #include "plugin/base/gref.h"
@@ -114,6 +116,38 @@ TEST(IsWorthKeeping, IsAWholeAnswerWithATextAndWithoutTheKey) {
   EXPECT_FALSE(is_worth_keeping(broken, "key"));
   EXPECT_FALSE(is_worth_keeping(said("Your key is sk-4711."), "sk-4711"));
   EXPECT_TRUE(is_worth_keeping(said("Your key is sk-4711."), "sk-4712"));
+}
+
+TEST_F(AnswerStoreTest, OneAsksAndTheOthersWait) {
+  auto first = answers_.lock({a_, b_}, cancellable_.get());
+  ASSERT_FALSE(first->empty());
+  EXPECT_FALSE(answers_.lock({std::string(64, 'c')}, cancellable_.get())->empty()) << "another question";
+  std::thread end([&first] {
+    g_usleep(150 * 1000);
+    first = nullptr;
+  });
+  const auto second = answers_.lock({b_}, cancellable_.get());
+  end.join();
+  EXPECT_FALSE(second->empty());
+  EXPECT_FALSE(first);
+}
+
+TEST_F(AnswerStoreTest, NobodyWaitsForALockOnceItIsCancelled) {
+  const auto first = answers_.lock({a_}, cancellable_.get());
+  const auto other = GRef<GCancellable>::adopt(g_cancellable_new());
+  std::thread end([&other] {
+    g_usleep(50 * 1000);
+    g_cancellable_cancel(other.get());
+  });
+  EXPECT_TRUE(answers_.lock({a_}, other.get())->empty());
+  end.join();
+}
+
+TEST_F(AnswerStoreTest, WhereNothingCanBeLockedNobodyWaits) {
+  std::ofstream(root_) << "no folder";
+  const auto first = answers_.lock({a_}, cancellable_.get());
+  EXPECT_TRUE(first->empty());
+  EXPECT_TRUE(answers_.lock({a_}, cancellable_.get())->empty());
 }
 
 }  // namespace

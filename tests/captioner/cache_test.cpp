@@ -67,7 +67,8 @@ class CaptionCacheTest : public testing::Test {
   std::vector<fs::path> kept() const {
     std::vector<fs::path> files;
     if (fs::exists(store_ + "/captions"))
-      for (const auto &entry : fs::directory_iterator(store_ + "/captions")) files.push_back(entry.path());
+      for (const auto &entry : fs::directory_iterator(store_ + "/captions"))
+        if (entry.path().extension() == ".json") files.push_back(entry.path());
     return files;
   }
   static void put(const fs::path &path, const std::string &text) {
@@ -101,6 +102,27 @@ TEST_F(CaptionCacheTest, SparesTheSecondRunAllItsRequests) {
   EXPECT_EQ(second.cues, first.cues);
   EXPECT_EQ(second.requests, 0u);
   EXPECT_THAT(second.warnings, IsEmpty());
+}
+
+TEST_F(CaptionCacheTest, WarnsOnceWhereNothingOfTheStoreCanBeWritten) {
+  put(store_, "no folder");
+  const Seen seen = play(film(3));
+  EXPECT_EQ(seen.error, "");
+  EXPECT_EQ(seen.requests, 3u);
+  EXPECT_THAT(seen.warnings,
+              ElementsAre(AllOf(HasSubstr("cannot be kept in the store"), HasSubstr("noted"))));
+}
+
+TEST_F(CaptionCacheTest, PaysOnceForWhatTwoElementsAskAtOnce) {
+  const std::string captioner = " ! gencaption interval=1000000000 cache=auto store=" + store_ + " name=";
+  CaptionRun run(gateway_,
+                 "videotestsrc name=src num-buffers=50 ! video/x-raw,format=RGB,width=64,height=36,"
+                 "framerate=10/1 ! tee name=all" +
+                     captioner + "cap ! appsink name=out sync=false all. ! queue" + captioner +
+                     "other llm-base-url=" + gateway_.url() + " api-key=key ! fakesink sync=false");
+  ASSERT_EQ(run.play(), "");
+  EXPECT_EQ(run.cues(), each_second(5));
+  EXPECT_EQ(gateway_.gateway().calls(), 5u);
 }
 
 TEST_F(CaptionCacheTest, SparesStreamedAnswersToo) {

@@ -380,14 +380,28 @@ void answer(ScheduleWorld &world, std::optional<Worker> &worker, const std::stri
   worker.reset();
 }
 
+void find_part(ScheduleWorld &world, const AskedPart &part) {
+  ContentAnswer found;
+  found.text = answer_for(world.rules, part.slot);
+  found.finish_reason = "STOP";
+  world.outcome[window_of(part.slot)] = "text";
+  world.schedule.found(part, found);
+}
+
 void find_in_store(ScheduleWorld &world, Worker &worker) {
-  for (const AskedPart &part : worker.question.parts) {
-    ContentAnswer found;
-    found.text = answer_for(world.rules, part.slot);
-    found.finish_reason = "STOP";
-    world.outcome[window_of(part.slot)] = "text";
-    world.schedule.found(part, found);
-  }
+  for (const AskedPart &part : worker.question.parts) find_part(world, part);
+}
+
+// Somebody else has asked the same since.
+void find_answered(ScheduleWorld &world, Worker &worker) {
+  CaptionRequest request = *std::exchange(worker.request, std::nullopt);
+  --world.requests;
+  for (auto *before : {&world.requests_at_break, &world.requests_at_failure})
+    if (*before) --**before;
+  const std::vector<AskedPart> parts = request.parts;
+  for (const AskedPart &part : parts) std::erase(world.asked, part.slot);
+  world.schedule.answered_elsewhere(std::move(request));
+  for (const AskedPart &part : parts) find_part(world, part);
 }
 
 void flush(ScheduleWorld &world) {
@@ -481,6 +495,11 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
       });
     }
     if (!worker.request) continue;
+    if (rules.is_store_slow && !worker.has_said)
+      step(name + ": answered elsewhere", [i](auto &next) {
+        find_answered(next, *next.workers[i]);
+        ask(next, next.workers[i]);
+      });
     step(name + ": answered", [i](auto &next) { answer(next, next.workers[i], "answered"); });
     if (rules.can_fail && !worker.has_said)
       step(name + ": failed", [i](auto &next) { answer(next, next.workers[i], "failed"); });
