@@ -50,10 +50,11 @@ CaptionSchedule::Output CaptionSchedule::speak_rest(CaptionOutlet &out, CaptionS
   // Its cues take their time one by one.
   part.in_parts = is_open(slot);
   if (part.in_parts) out.timeline = before;
-  CueLayout laid = lay_out_cues(text, settings_.limits, span->end - span->start);
-  const bool is_readable = !laid.cues.empty();
+  const auto lay_out = slot.one_piece ? lay_out_whole : lay_out_cues;
+  CueLayout laid = lay_out(text, settings_.limits, span->end - span->start);
+  const bool is_readable = !laid.cues.empty() && !laid.is_hurried;
   // Not even its first word. What fits into a cue stands as long as its window.
-  if (!is_readable) {
+  if (laid.cues.empty()) {
     FirstCue first = first_cue(text, settings_.limits);
     laid = {{{std::move(first.text), 0, span->end - span->start}}, std::move(first.rest)};
   }

@@ -216,6 +216,17 @@ CueLayout lay_out_cues(std::string_view text, const CueLimits &limits, uint64_t 
   return ended_early(text, fewer, readable_pieces(fewer, limits, duration), limits, duration);
 }
 
+CueLayout lay_out_whole(std::string_view text, const CueLimits &limits, uint64_t duration) {
+  CueLayout laid = lay_out_cues(text, limits, duration);
+  for (const CueLimits &looser :
+       {CueLimits{limits.line_columns, limits.lines, 0}, CueLimits{limits.line_columns, 0, 0}}) {
+    if (!laid.cues.empty() && laid.left_out.empty()) break;
+    laid = lay_out_cues(text, looser, duration);
+    laid.is_hurried = true;
+  }
+  return laid;
+}
+
 FirstCue first_cue(std::string_view text, const CueLimits &limits) {
   if (!limits.any() || text.empty()) return {std::string(text), {}};
   const uint64_t columns = uint64_t{limits.line_columns} * limits.lines;

@@ -5,7 +5,8 @@
 // Lines and cues break between words, preferably where a sentence or phrase ends. The lines of a cue are
 // about equally long. If a text needs more lines than a cue has, it becomes several cues, which share its
 // time by their length. If the time is too short to read everything, the text ends earlier, at a sentence or
-// phrase. All limits hold, with one exception: a word that is longer than a line has a line of its own.
+// phrase, unless all of it is wanted. All limits hold, with one exception: a word that is longer than a line
+// has a line of its own.
 #pragma once
 
 #include <cstdint>
@@ -27,10 +28,15 @@ struct LaidCue {
 struct CueLayout {
   std::vector<LaidCue> cues;  // fill the duration; empty if not even one word can be read in it
   std::string left_out;       // the end of the text for which there was no time
+  bool is_hurried = false;    // they are shorter than people need to read them
 };
 
 // The cues of a text of caption_text() that is shown for `duration`.
 CueLayout lay_out_cues(std::string_view text, const CueLimits &limits, uint64_t duration);
+
+// The same for a text of which nothing may be missing, such as a line of a film. If its time is too short, it
+// is read faster; if even half a second for each cue is more than there is, all its lines are one cue.
+CueLayout lay_out_whole(std::string_view text, const CueLimits &limits, uint64_t duration);
 
 struct FirstCue {
   std::string text;

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "tests/caption/random_answers.h"
 
@@ -313,6 +314,25 @@ TEST(CueLimits, AreToldToTheModel) {
       "The answer is shown as subtitles: at most 100 characters in all, of which only the first 20 are shown "
       "if the scene is short; a full-width character counts as two.");
   EXPECT_EQ(sentence_about({0, 0, 20}, kSecond, kSecond), sentence_about({0, 0, 20}, kSecond));
+}
+
+TEST(CueLayout, OfAWholeTextLeavesNothingOut) {
+  const std::string text =
+      "The old man and the sea and the boat. When the rain stops, the children run outside.";
+  const CueLimits limits{20, 2, 20};
+  for (const auto &[duration, cues, hurried] :
+       {std::tuple(6 * kSecond, 3u, false), {3 * kSecond, 3u, true}, {kSecond, 1u, true}, {kMs, 1u, true}}) {
+    const CueLayout layout = lay_out_whole(text, limits, duration);
+    EXPECT_EQ(layout.is_hurried, hurried) << duration;
+    EXPECT_EQ(layout.left_out, "");
+    ASSERT_EQ(layout.cues.size(), cues) << duration;
+    EXPECT_EQ(layout.cues.front().start, 0u);
+    EXPECT_EQ(layout.cues.back().end, duration);
+    std::string words;
+    for (const LaidCue &cue : layout.cues) words += (words.empty() ? "" : " ") + cue.text;
+    std::ranges::replace(words, '\n', ' ');
+    EXPECT_EQ(words, text);
+  }
 }
 
 }  // namespace
