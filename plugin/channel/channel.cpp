@@ -337,7 +337,8 @@ const RundownItem *Channel::find_item(const std::string &id) const {
 uint64_t Channel::frames_of(const RundownItem &item, uint64_t turn) const {
   if (const ItemStatus status = preparer_->status(item.id, turn); status.media)
     return frames_in(settings_.schedule, status.media->length);
-  return frames_in(settings_.schedule, item.length.value_or(kUsualLength));
+  const auto expected = item.is_length_of_still && item.expected_length ? item.expected_length : item.length;
+  return frames_in(settings_.schedule, expected.value_or(item.expected_length.value_or(kUsualLength)));
 }
 
 // Makes ready what is on the air and what comes, and nothing else.

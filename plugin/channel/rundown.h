@@ -46,6 +46,8 @@ struct RundownItem {
   std::optional<std::chrono::nanoseconds> length;
   // The length counts for a still alone: M3U files round it.
   bool is_length_of_still = false;
+  // How long a clip lasts that its request makes, from `in` on, as far as the request or its model tells.
+  std::optional<std::chrono::nanoseconds> expected_length;
   Fresh fresh = Fresh::never;
   std::optional<StartTime> at;
   Late late = Late::after;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "plugin/catalog/inner_clip.h"
 #include "plugin/catalog/media_extension.h"
 #include "plugin/channel/clip_survey.h"
 #include "plugin/channel/preparer.h"
@@ -18,24 +19,33 @@ namespace {
 constexpr std::string_view kStillTypes[] = {"image/jpeg", "image/png", "image/bmp", "image/tiff",
                                             "image/svg+xml"};
 
-// Of a source; empty: none is known. `has_length`: how long a still is shown is known.
-std::string problem_of(const std::string &source, bool has_length, const RunSettings &dry) {
-  if (is_clip_uri(source)) {
-    const auto plan = plan_item(source, take_of_uri(source), dry);
-    if (!plan) return plan.error().text;
-    const bool is_still = plan->job.request && plan->job.request->spec().result == ResultKind::image;
-    return is_still && !has_length ? kStillNeedsDuration : "";
-  }
+struct Judged {
+  std::string problem;             // Empty: none is known.
+  std::optional<double> duration;  // Seconds of the clip that it makes.
+};
+
+// Of a source. `has_length`: how long a still is shown is known.
+Judged judge_clip(const std::string &source, bool has_length, const RunSettings &dry) {
+  const auto plan = plan_item(source, take_of_uri(source), dry);
+  if (!plan) return {plan.error().text, {}};
+  if (!plan->job.request) return {};
+  const bool is_still = plan->job.request->spec().result == ResultKind::image;
+  return {is_still && !has_length ? kStillNeedsDuration : "", clip_duration(*plan->job.request)};
+}
+
+Judged judge_source(const std::string &source, bool has_length, const RunSettings &dry) {
+  if (is_clip_uri(source)) return judge_clip(source, has_length, dry);
   constexpr const char *kSchemes[] = {"file", "http", "https"};
   const char *scheme = g_uri_peek_scheme(source.c_str());
   const auto is_this = [&](const char *known) { return scheme && g_str_equal(scheme, known); };
   if (std::any_of(std::begin(kSchemes), std::end(kSchemes), is_this)) {
     const std::string type = media_type_of_path(source);
-    return !has_length && std::ranges::find(kStillTypes, type) != std::end(kStillTypes) ? kStillNeedsDuration
-                                                                                        : "";
+    const bool is_still = std::ranges::find(kStillTypes, type) != std::end(kStillTypes);
+    return {is_still && !has_length ? kStillNeedsDuration : "", {}};
   }
-  return "\"" + shown_source(source) +
-         "\" cannot be shown: a source is a genclip:, file:, http: or https: URI.";
+  return {
+      "\"" + shown_source(source) + "\" cannot be shown: a source is a genclip:, file:, http: or https: URI.",
+      {}};
 }
 
 }  // namespace
@@ -48,13 +58,19 @@ void judge_rundown(Rundown &rundown, const RunSettings &run) {
   RunSettings dry = run;
   dry.dry_run = true;
   for (RundownItem &item : rundown.items) {
-    if (item.problem.empty()) item.problem = problem_of(item.source, item.length.has_value(), dry);
+    if (item.problem.empty()) {
+      Judged judged = judge_source(item.source, item.length.has_value(), dry);
+      item.problem = std::move(judged.problem);
+      const std::chrono::duration<double> rest =
+          std::chrono::duration<double>(judged.duration.value_or(0)) - item.in;
+      if (rest.count() > 0) item.expected_length = std::chrono::round<std::chrono::nanoseconds>(rest);
+    }
     if (item.fresh == Fresh::each_turn && !is_clip_uri(item.source))
       rundown.warnings.push_back({item.line, "\"fresh\" has no effect on \"" + shown_source(item.source) +
                                                  "\", which is not generated."});
   }
   for (const std::string &source : rundown.fallback)
-    if (std::string problem = problem_of(source, true, dry); !problem.empty())
+    if (const std::string problem = judge_source(source, true, dry).problem; !problem.empty())
       rundown.warnings.push_back({0, "A fallback is left out. " + problem});
 }
 

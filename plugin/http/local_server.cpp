@@ -119,8 +119,8 @@ class SoupLocalServer final : public LocalServer {
           g_inet_socket_address_get_address(G_INET_SOCKET_ADDRESS(address.get())));
     }
     if (!listening)
-      return Error{ErrorKind::settings, "Cannot listen on port " + std::to_string(settings_.port) + ": " +
-                                            (error ? error->message : "unknown reason") + "."};
+      return Error{ErrorKind::failed, "Cannot listen on port " + std::to_string(settings_.port) + ": " +
+                                          (error ? error->message : "unknown reason") + "."};
     GSList *uris = soup_server_get_uris(server_.get());
     port_ = static_cast<uint16_t>(g_uri_get_port(static_cast<GUri *>(uris->data)));
     g_slist_free_full(uris, reinterpret_cast<GDestroyNotify>(g_uri_unref));

@@ -40,6 +40,22 @@ TEST(RundownCheck, AcceptsWhatTheCatalogAcceptsWithoutAKey) {
   EXPECT_EQ(problem_with("https://media.example/a.mp4"), "");
 }
 
+TEST(RundownCheck, ExpectsAClipToLastAsLongAsItsRequestSays) {
+  const auto expected = [](const std::string &source, std::chrono::seconds in = {}) {
+    Rundown rundown;
+    rundown.items.push_back(item(source));
+    rundown.items[0].in = in;
+    judge_rundown(rundown, {});
+    return rundown.items[0].expected_length;
+  };
+  EXPECT_EQ(expected("genclip://dance-2.5?prompt=kite&duration=6"), std::chrono::seconds(6));
+  EXPECT_EQ(expected("genclip://dance-2.5?prompt=kite"), std::chrono::seconds(4)) << "the model's default";
+  EXPECT_EQ(expected("genclip://dance-2.5?prompt=kite&duration=6", std::chrono::seconds(2)),
+            std::chrono::seconds(4));
+  EXPECT_EQ(expected("file:///media/a.mp4"), std::nullopt);
+  EXPECT_EQ(expected("genclip://dream-5.0?prompt=lighthouse"), std::nullopt);
+}
+
 TEST(RundownCheck, SaysWhatTheCatalogRefuses) {
   EXPECT_THAT(problem_with("genclip://dance-2.5?prompt=kite&duration=10000"), HasSubstr("duration"));
   EXPECT_THAT(problem_with("genclip://dance-2.5"), HasSubstr("prompt"));

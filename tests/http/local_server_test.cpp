@@ -197,7 +197,7 @@ TEST_F(Local, EndsWithConnectionsOpen) {
 TEST_F(Local, SaysWhyItCannotListen) {
   LocalServerSettings settings;
   settings.port = server_->port();
-  EXPECT_EQ(failure_of(LocalServer::start(settings, {})).kind, ErrorKind::settings);
+  EXPECT_EQ(failure_of(LocalServer::start(settings, {})).kind, ErrorKind::failed) << "another has the port";
   settings.address = "some.name";
   EXPECT_EQ(failure_of(LocalServer::start(settings, {})).kind, ErrorKind::settings);
 }
