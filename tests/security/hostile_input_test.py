@@ -16,7 +16,7 @@ from raw_service import CLIP, RawService, answer
 GENERATE = ["genclipsrc", "model=sd_2.0_special", "prompt=x", "poll-interval=10", "retries=0"]
 DECOY = "what belongs to somebody else\n"
 # Much longer than any run here; waiting for a pipe would never end.
-PATIENCE = 40
+PATIENCE = 120
 
 URIS = [
     "genclip:", "genclip:/", "genclip://", "genclip:///", "genclip://?", "genclip://?prompt=x", "genclip://sd_2.0_special",

@@ -20,7 +20,7 @@ from hostile_references import png, quoted
 from simulated_service import SimulatedService
 
 # Much longer than any run here; opening a pipe would wait forever, reading a device would never end.
-PATIENCE = 60
+PATIENCE = 180
 
 
 class QuietFiles(http.server.SimpleHTTPRequestHandler):

@@ -25,7 +25,7 @@ STILL = ["videotestsrc", "num-buffers=1", "!", "video/x-raw,width=64,height=36,f
 MEGABYTE = 1 << 20
 # The element, its decoders and GLib need about 60 MB; an answer may have 8 MiB, and more than one copy of it.
 MOST_MEMORY = 250 * MEGABYTE
-LONGEST = 60
+LONGEST = 180
 HEAD = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"
 
 
