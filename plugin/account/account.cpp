@@ -25,7 +25,8 @@ void add_entries(const Charge &charge, std::vector<LedgerEntry> &entries) {
     return entry;
   };
   add(LedgerEvent::reserve, charge.at).estimate = charge.estimate;
-  if (!charge.task_id.empty()) add(LedgerEvent::submitted, charge.end).amount = charge.amount;
+  if (!charge.task_id.empty() || charge.state == ChargeState::submitted)
+    add(LedgerEvent::submitted, charge.end).amount = charge.amount;
   if (charge.state == ChargeState::unknown) add(LedgerEvent::unknown, charge.end).amount = charge.amount;
   if (charge.state == ChargeState::settled) {
     LedgerEntry &entry = add(LedgerEvent::settle, charge.end);

@@ -319,10 +319,10 @@ bool SoupExchange::is_cut() {
   if (end_ != End::proven || soup_message_headers_get_encoding(headers) != SOUP_ENCODING_CHUNKED ||
       !connection_)
     return false;
-  char byte = 0;
-  const auto read_from = [&byte](GInputStream *stream, GErrorPtr &why) {
-    return g_pollable_input_stream_read_nonblocking(G_POLLABLE_INPUT_STREAM(stream), &byte, 1, nullptr,
-                                                    take(why));
+  char some[128];  // Of a line of trailers libsoup reads no single byte.
+  const auto read_from = [&some](GInputStream *stream, GErrorPtr &why) {
+    return g_pollable_input_stream_read_nonblocking(G_POLLABLE_INPUT_STREAM(stream), some, sizeof some,
+                                                    nullptr, take(why));
   };
   GErrorPtr why;
   const gssize count = read_from(g_io_stream_get_input_stream(connection_.get()), why);

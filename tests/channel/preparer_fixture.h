@@ -192,9 +192,9 @@ class PreparerTest : public testing::Test {
     for (unsigned looks = 0; !holds(); ++looks) {
       if (std::chrono::steady_clock::now() > begin + std::chrono::seconds(60))
         return testing::AssertionFailure() << "it does not come";
-      // Where work takes longer, time goes slower: else a run's timeout is over before the machine gets to
-      // it.
-      heard_.wait_for_news(std::chrono::milliseconds(std::clamp(looks / 50, 1U, 200U)));
+      // Where work takes longer, time goes slower: else the patience for a lock or a run is over before the
+      // machine gets to it.
+      heard_.wait_for_news(std::chrono::milliseconds(std::clamp(looks / 25, 1U, 200U)));
       clock_.advance(step);
     }
     return testing::AssertionSuccess();
