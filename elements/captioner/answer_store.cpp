@@ -161,17 +161,22 @@ std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
   return std::nullopt;
 }
 
-std::optional<Error> AnswerStore::warn_early(GCancellable *cancellable) {
+std::optional<Error> AnswerStore::warning_of(const Error &other, GCancellable *cancellable) {
   auto found = problem(cancellable);
+  if (!found) return other;
+  found->text += " Nor is noted what captions use.";
   MutexLock lock(mutex_);
-  return found && !std::exchange(has_warned_, true) ? std::move(found) : std::nullopt;
+  return std::exchange(has_warned_, true) ? std::nullopt : std::move(found);
 }
 
 std::optional<Error> AnswerStore::keep(const std::string &key, const std::string &model,
-                                       const ContentAnswer &answer, GCancellable *cancellable) {
+                                       const ContentAnswer &answer,
+                                       std::shared_ptr<const QuestionLocks> locks,
+                                       GCancellable *cancellable) {
   const int64_t now = to_utc(clock_.wall_now()).time_since_epoch() / std::chrono::seconds(1);
   auto kept = on_disk(
-      [&files = files_, folder = folder(), key, record = stored(model, answer, now)] {
+      [&files = files_, folder = folder(), key, record = stored(model, answer, now),
+       locks = std::move(locks)] {
         const ExitGuard until_written;
         auto written = write_answer(files, folder, key, record);
         if (!written) log_not_kept(written.error());

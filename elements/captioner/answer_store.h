@@ -53,13 +53,15 @@ class AnswerStore {
   // no reason. Empty once cancelled.
   std::optional<Error> problem(GCancellable *cancellable) EXCLUDES(mutex_);
 
-  // The same as a warning to post, if keep() has returned none yet; then it returns none any more.
-  std::optional<Error> warn_early(GCancellable *cancellable) EXCLUDES(mutex_);
+  // The warning to post for `other`, which stands in the way of the ledger: mostly no answer can be kept
+  // either, and that is the one warning of keep().
+  std::optional<Error> warning_of(const Error &other, GCancellable *cancellable) EXCLUDES(mutex_);
 
-  // On return the answer is durable. Once cancelled it does not wait for that. Returns a warning to post: one
-  // in a run.
+  // On return the answer is durable. Once cancelled it does not wait for that. `locks`, which may be null,
+  // are held until it is. Returns a warning to post: one in a run.
   std::optional<Error> keep(const std::string &key, const std::string &model, const ContentAnswer &answer,
-                            GCancellable *cancellable) EXCLUDES(mutex_);
+                            std::shared_ptr<const QuestionLocks> locks, GCancellable *cancellable)
+      EXCLUDES(mutex_);
 
  private:
   std::string folder() const EXCLUDES(mutex_);

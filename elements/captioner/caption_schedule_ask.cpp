@@ -401,7 +401,10 @@ void CaptionSchedule::answered_elsewhere(CaptionRequest request) {
   did_not_send();
   in_flight_.erase(request.question);
   const Slots asked = still_asked(request.question);
-  if (request.texts == 1 && !asked.empty()) asked[0]->request = std::move(request.content);
+  if (request.texts != 1 || asked.empty()) return;
+  for (SlotPart &part : asked[0]->parts)
+    if (!part.done && has_asked(request.parts, *asked[0], part)) --part.asked;
+  asked[0]->request = std::move(request.content);
 }
 
 void CaptionSchedule::answered(CaptionRequest request, const Result<ContentAnswer> &answer,

@@ -105,7 +105,8 @@ class CaptionStage {
   bool has_leave(const CaptionRequest &request, GCancellable *cancellable);
   Result<ContentAnswer> ask(const CaptionRequest &request, SentenceSplitter &splitter,
                             GCancellable *cancellable);
-  void keep_answers(const CaptionRequest &request, const std::vector<Said> &said, GCancellable *cancellable);
+  void keep_answers(const CaptionRequest &request, const std::vector<Said> &said,
+                    const std::shared_ptr<const QuestionLocks> &locks, GCancellable *cancellable);
   bool is_kept_or_refused(const CaptionRequest &request, GCancellable *cancellable);
   void end_with(const Error &error);
   bool may_send_again(GCancellable *cancellable);

@@ -71,13 +71,9 @@ bool CaptionStage::has_leave(const CaptionRequest &request, GCancellable *cancel
     queue_.tell(&CaptionSchedule::did_not_ask, request.question, std::move(leave.warning));
     return false;
   }
-  if (leave.warning) {
-    // What is behind it mostly stands in the way of both, and one warning is enough.
-    auto not_kept =
-        request.cache == CaptionCache::read_write ? answers_.warn_early(cancellable) : std::nullopt;
-    if (not_kept) not_kept->text += " Nor is noted what captions use.";
-    post_warning(element_, gencaption_category(), not_kept ? *not_kept : *leave.warning);
-  }
+  if (leave.warning && request.cache == CaptionCache::read_write)
+    leave.warning = answers_.warning_of(*leave.warning, cancellable);
+  if (leave.warning) post_warning(element_, gencaption_category(), *leave.warning);
   return true;
 }
 
@@ -142,11 +138,12 @@ Result<ContentAnswer> CaptionStage::ask(const CaptionRequest &request, SentenceS
 
 // What has left the element is not paid for again, whenever the process dies.
 void CaptionStage::keep_answers(const CaptionRequest &request, const std::vector<Said> &said,
+                                const std::shared_ptr<const QuestionLocks> &locks,
                                 GCancellable *cancellable) {
   if (request.cache != CaptionCache::read_write) return;
   for (const Said &one : said) {
     if (!is_worth_keeping(one.answer, client_->key())) continue;
-    const auto problem = answers_.keep(one.part.key, request.content.model, one.answer, cancellable);
+    const auto problem = answers_.keep(one.part.key, request.content.model, one.answer, locks, cancellable);
     if (!problem) continue;
     if (settings_.cache == CaptionCache::read_write)
       end_with(*problem);
@@ -188,7 +185,7 @@ void CaptionStage::answer(const Work &work) {
   const auto answer = ask(*request, splitter, cancellable);
   auto said = answer ? said_in(*request, *answer, splitter) : std::vector<Said>();
   log_answer(*request, answer, said.size());
-  keep_answers(*request, said, cancellable);
+  keep_answers(*request, said, locks, cancellable);
   queue_.tell(&CaptionSchedule::answered, *std::move(request), answer, std::move(said));
 }
 

@@ -336,7 +336,9 @@ void ClipSource::show_request(const ClipPlan &plan, const Run &run) {
     std::optional<Estimate> estimate;
     if (!attaches) {
       const auto identified = identify_request(job, {}, false, ended.get());
+      const auto good = identified ? check_chain(job, *identified, {}, ended.get()) : Result<void>();
       if (!identified) warning = identified.error();
+      if (!good) warning = good.error();
       const bool is_named = identified && !identified->names.empty();
       body = submit_body(is_named ? job.request->with_urls(identified->names) : *job.request);
       if (identified) estimate = estimate_of(job, *identified, {});

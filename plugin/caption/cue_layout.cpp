@@ -221,7 +221,10 @@ CueLayout lay_out_whole(std::string_view text, const CueLimits &limits, uint64_t
   for (const CueLimits &looser :
        {CueLimits{limits.line_columns, limits.lines, 0}, CueLimits{limits.line_columns, 0, 0}}) {
     if (!laid.cues.empty() && laid.left_out.empty()) break;
-    laid = lay_out_cues(text, looser, duration);
+    CueLayout faster = lay_out_cues(text, looser, duration);
+    // Of more than 9000 characters the end is left out however fast it is read.
+    if (!laid.cues.empty() && faster.left_out.size() >= laid.left_out.size()) break;
+    laid = std::move(faster);
     laid.is_hurried = true;
   }
   return laid;

@@ -81,6 +81,11 @@ Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_take
   survey.is_stored = is_stored(record);
   survey.has_task = record && !unfetched_tasks_of(*record).empty();
   survey.has_failed = record && record->state == ClipState::failed;
+  if (!survey.is_stored && !survey.has_task && plan->job.request &&
+      !plan->job.request->unpublished().empty()) {
+    survey.refusal = problems_text(plan->job.request->unpublished());
+    return survey;
+  }
   if (!wish.is_fresh || survey.is_stored) return survey;
   const unsigned first = take_of_uri(wish.source);
   for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {

@@ -19,6 +19,8 @@ namespace {
 constexpr std::string_view kStillTypes[] = {"image/jpeg", "image/png", "image/bmp", "image/tiff",
                                             "image/svg+xml"};
 
+constexpr double kLongest = 24 * 3600;  // Seconds of a clip; a request may hold any number.
+
 struct Judged {
   std::string problem;             // Empty: none is known.
   std::optional<double> duration;  // Seconds of the clip that it makes.
@@ -62,7 +64,7 @@ void judge_rundown(Rundown &rundown, const RunSettings &run) {
       Judged judged = judge_source(item.source, item.length.has_value(), dry);
       item.problem = std::move(judged.problem);
       const std::chrono::duration<double> rest =
-          std::chrono::duration<double>(judged.duration.value_or(0)) - item.in;
+          std::chrono::duration<double>(std::min(judged.duration.value_or(0), kLongest)) - item.in;
       if (rest.count() > 0) item.expected_length = std::chrono::round<std::chrono::nanoseconds>(rest);
     }
     if (item.fresh == Fresh::each_turn && !is_clip_uri(item.source))

@@ -164,7 +164,7 @@ Result<void> check_chain(const GenerationJob &job, const IdentifiedRequest &requ
   const std::vector<PlannedLink> plan = plan_chain(*job.request, request);
   const std::vector<size_t> requests = requests_of(look_at(job, plan, services));
   for (auto i = requests.rbegin(); i != requests.rend(); ++i) {
-    if (auto given = check_sources(plan[*i]); !given) return given;
+    if (auto published = check_published(plan[*i]); !published) return published;
     const auto media = local_media(plan[*i], {}, cancellable);
     if (!media) return media.error();
     if (auto judged = judge(plan[*i], *media, nullptr, *services.clock, options, cancellable); !judged)
@@ -173,13 +173,7 @@ Result<void> check_chain(const GenerationJob &job, const IdentifiedRequest &requ
   return {};
 }
 
-Result<void> check_sources(const PlannedLink &request) {
-  for (const MediaReference &reference : request.request->media())
-    if (reference.source == MediaSource::content)
-      return Error{ErrorKind::not_found,
-                   request.place + reference.name + " is known by its content alone (" + reference.url +
-                       "). That is enough to play a stored clip, but this one is not stored: to generate it, "
-                       "give the file or its URL."};
+Result<void> check_published(const PlannedLink &request) {
   const std::vector<Problem> &unpublished = request.request->unpublished();
   if (!unpublished.empty()) return Error{ErrorKind::settings, request.place + problems_text(unpublished)};
   return {};

@@ -76,9 +76,8 @@ struct LinkClip {
   std::shared_ptr<const LocalFile> file;
 };
 
-// That each reference of a request which has to be made is one that the service can be given, as far as
-// nothing but the request and the settings of the run say.
-Result<void> check_sources(const PlannedLink &request);
+// That something publishes each clip and frame that the request refers to and that the service cannot fetch.
+Result<void> check_published(const PlannedLink &request);
 // What a request's references are, as far as they are here: files, and the clips and frames of links.
 // `clips`: by their places in the plan.
 Result<LocalMedia> local_media(const PlannedLink &request, const std::map<size_t, LinkClip> &clips,

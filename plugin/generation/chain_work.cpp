@@ -206,6 +206,16 @@ LinkState ChainWork::hold(size_t link, const std::string &key) {
   return LinkState::stored;
 }
 
+Result<void> ChainWork::check_sources(const PlannedLink &request) const {
+  for (const MediaReference &reference : request.request->media())
+    if (reference.source == MediaSource::content)
+      return Error{ErrorKind::not_found,
+                   request.place + reference.name + " is known by its content alone (" + reference.url +
+                       "). That is enough to play a stored clip, but this one is not stored: to generate it, "
+                       "give the file or its URL."};
+  return check_published(request);
+}
+
 // The reference that the service cannot fetch from itself, as far as that is known: it has a URL of a whole
 // clip, unless that one is old.
 const MediaReference *ChainWork::to_publish(const PlannedLink &request) const {

@@ -75,6 +75,7 @@ class ChainWork {
   bool takes_time(const PlannedLink &request) const;
   void tell_references();
   Result<void> judge();
+  Result<void> check_sources(const PlannedLink &request) const;
   const MediaReference *to_publish(const PlannedLink &request) const;
   Result<void> check_fetchable(const PlannedLink &request) const;
   Result<void> make();

@@ -144,11 +144,15 @@ Result<std::string> read_text(int descriptor, const std::string &file, bool is_p
   const auto until = std::chrono::steady_clock::now() + kPipePatience;
   std::string text(kMaxKeySize + 1, '\0');
   size_t size = 0;
+  // Whether it has an end is asked of read(), not of poll(), which knows no end of a pipe that had no writer
+  // any more when it was opened, as with the command of <(…).
+  bool has_nothing_yet = is_pipe;
   while (size < text.size()) {
-    if (is_pipe && !waits_for_pipe(descriptor, until))
+    if (has_nothing_yet && !waits_for_pipe(descriptor, until))
       return problem("api-key-file " + file + " is a pipe that did not end within 5 s.");
     const ssize_t count = ::read(descriptor, text.data() + size, text.size() - size);
-    if (count < 0 && (errno == EINTR || (is_pipe && errno == EAGAIN))) continue;
+    has_nothing_yet = is_pipe && count < 0 && errno == EAGAIN;
+    if (count < 0 && (errno == EINTR || has_nothing_yet)) continue;
     if (count < 0) return problem("api-key-file " + file + " cannot be read: " + g_strerror(errno) + ".");
     if (count == 0) break;
     size += static_cast<size_t>(count);

@@ -54,7 +54,7 @@ struct LocalServerSettings {
 // Has a thread of its own. The destructor waits for the handler that runs, and for no other.
 class LocalServer {
  public:
-  // ErrorKind::settings: it cannot listen there.
+  // ErrorKind::settings: no numeric address; ErrorKind::failed: it cannot listen there.
   static Result<std::unique_ptr<LocalServer>> start(const LocalServerSettings &settings,
                                                     std::vector<ServedRoute> routes);
   virtual ~LocalServer() = default;

@@ -64,7 +64,7 @@ struct ControlServerSettings {
 
 class ControlServer {
  public:
-  // Borrows the control. ErrorKind::settings: it cannot listen there.
+  // Borrows the control. Errors as LocalServer::start().
   static Result<ControlServer> start(const ControlServerSettings &settings, const StatusSource &status,
                                      ChannelControl &control);
 

@@ -10,8 +10,9 @@
 namespace genclip {
 namespace {
 
-// Each takes a file descriptor. A request has that many texts and languages together only in a translation.
-constexpr size_t kMostLocks = 32;
+// Each takes a file descriptor for as long as a request lasts, and there may be 64 requests. Those who ask
+// the same have the same first keys.
+constexpr size_t kMostLocks = 4;
 
 }  // namespace
 
@@ -30,6 +31,8 @@ std::optional<QuestionLocks> QuestionLocks::take(FileSystem &files, const std::s
       return taken;
     }
     if (!*lock) return std::nullopt;
+    // One that was left an hour ago would be removed under us (remove_answer_leftovers()).
+    (void)files.touch(path);
     taken.locks_.emplace_back(path, *std::move(*lock));
   }
   return taken;

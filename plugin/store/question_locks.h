@@ -19,7 +19,7 @@ class QuestionLocks {
  public:
   QuestionLocks() = default;  // Of nothing.
   // `keys`: question_key(). All of them, or nothing when somebody holds one. Of nothing where the store
-  // cannot be locked: then nobody waits. Of very many, the first, in the order of their keys.
+  // cannot be locked: then nobody waits. Of many, the first, in the order of their keys.
   static std::optional<QuestionLocks> take(FileSystem &files, const std::string &root,
                                            std::vector<std::string> keys);
   QuestionLocks(QuestionLocks &&) = default;

@@ -45,7 +45,7 @@ class AnswerStoreTest : public testing::Test {
     return answers_.find(key, AnswerStore::Use::noted, cancellable_.get());
   }
   std::optional<Error> keep(const std::string &key, const ContentAnswer &answer) {
-    return answers_.keep(key, "m", answer, cancellable_.get());
+    return answers_.keep(key, "m", answer, nullptr, cancellable_.get());
   }
 
   TemporaryFolder folder_;

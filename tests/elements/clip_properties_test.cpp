@@ -390,19 +390,21 @@ TEST(ClipSettingsErrors, NameEverythingThatIsMissingOrWrongAtOnce) {
     EXPECT_NE(error.text.find(part), std::string::npos) << part << " in: " << error.text;
 }
 
-TEST_F(ClipProperties, PublishingLetsAUriNameFilesAndFrames) {
+// Frames of a clip need publishing only where the clip is not stored.
+TEST_F(ClipProperties, PublishingLetsAUriNameFiles) {
   for (const char *variable : {"GENCLIP_PUBLISH_FOLDER", "GENCLIP_PUBLISH_URL", "GENCLIP_PUBLISH_COMMAND"})
     g_unsetenv(variable);
   auto *handler = GST_URI_HANDLER(src_.get());
-  for (const char *uri :
-       {"genclip://sd_2.0_special?prompt=x&first_image=/a.png",
-        "genclip://sd_2.0_special?prompt=x&first_image=genclip://dance-2.5%3Fprompt%3Dy%23last"}) {
-    g_object_set(src_.get(), "publish-folder", nullptr, "publish-url", nullptr, nullptr);
-    GErrorPtr error;
-    EXPECT_FALSE(gst_uri_handler_set_uri(handler, uri, take(error))) << uri;
-    ASSERT_TRUE(error);
-    EXPECT_TRUE(strstr(error->message, "set publish-folder and publish-url")) << error->message;
-    g_object_set(src_.get(), "publish-folder", "/srv/www", "publish-url", "https://p.example", nullptr);
+  const char *const file = "genclip://sd_2.0_special?prompt=x&first_image=/a.png";
+  const char *const frame =
+      "genclip://sd_2.0_special?prompt=x&first_image=genclip://dance-2.5%3Fprompt%3Dy%23last";
+  GErrorPtr error;
+  EXPECT_FALSE(gst_uri_handler_set_uri(handler, file, take(error)));
+  ASSERT_TRUE(error);
+  EXPECT_TRUE(strstr(error->message, "set publish-folder and publish-url")) << error->message;
+  EXPECT_TRUE(gst_uri_handler_set_uri(handler, frame, nullptr));
+  g_object_set(src_.get(), "publish-folder", "/srv/www", "publish-url", "https://p.example", nullptr);
+  for (const char *uri : {file, frame}) {
     EXPECT_TRUE(gst_uri_handler_set_uri(handler, uri, nullptr)) << uri;
     EXPECT_STREQ(GStringPtr(gst_uri_handler_get_uri(handler)).get(), uri);
   }

@@ -344,7 +344,9 @@ TEST_F(ClipPlanReferences, ToWholeClipsNeedAPublicServiceOrPublishing) {
   refer_to("reference_videos", "genclip://dance-2.5?prompt=x");
   EXPECT_EQ(problems(), "");
   run_.base_url = "http://127.0.0.1:8080";
-  EXPECT_THAT(problems(), HasSubstr("a service at a private address"));
+  const auto plan = plan_clip(request_, run_);
+  ASSERT_TRUE(plan) << "a stored clip needs nothing";
+  EXPECT_THAT(problems_text(plan->job.request->unpublished()), HasSubstr("a service at a private address"));
   g_setenv("GENCLIP_PUBLISH_FOLDER", "/srv/www", TRUE);
   g_setenv("GENCLIP_PUBLISH_URL", "https://p.example", TRUE);
   EXPECT_EQ(problems(), "");

@@ -292,6 +292,19 @@ TEST_F(ApiKeyFile, MayBeAPipeOfACommand) {
   let_keys_come_from_pipes(false);
 }
 
+// As that of <(…) mostly is.
+TEST_F(ApiKeyFile, MayBeAPipeWhoseCommandHasEnded) {
+  ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
+  const int end = ::open(path("pipe").c_str(), O_RDWR | O_CLOEXEC);
+  const int reader = ::open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  ASSERT_EQ(::write(end, "sk-4711\n", 8), 8);
+  ::close(end);
+  let_keys_come_from_pipes(true);
+  EXPECT_EQ(found(path("pipe")), kKey);
+  let_keys_come_from_pipes(false);
+  ::close(reader);
+}
+
 TEST_F(ApiKeyFile, IsRefusedAtOnceWhenItIsNoFile) {
   ASSERT_EQ(::mkfifo(path("pipe").c_str(), 0600), 0);
   ASSERT_EQ(::mkdir(path("folder").c_str(), 0700), 0);
