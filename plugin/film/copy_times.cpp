@@ -88,13 +88,16 @@ bool CopyTimes::take_buffer(GstPadProbeInfo *info) {
 void CopyTimes::note_end(const GstBuffer &buffer) {
   if (!GST_CLOCK_TIME_IS_VALID(buffer.pts)) return;
   const bool is_first = !GST_CLOCK_TIME_IS_VALID(last_);
-  if (!is_first && buffer.pts < last_) return;
-  // Some parsers leave it out.
-  if (GST_CLOCK_TIME_IS_VALID(buffer.duration))
-    length_ = buffer.duration;
-  else if (!is_first)
-    length_ = buffer.pts - last_;
-  last_ = buffer.pts;
+  const bool is_last = is_first || buffer.pts >= last_;
+  if (is_last) {
+    before_last_ = std::exchange(last_, buffer.pts);
+    has_length_ = GST_CLOCK_TIME_IS_VALID(buffer.duration);
+    if (has_length_) length_ = buffer.duration;
+  } else if (!GST_CLOCK_TIME_IS_VALID(before_last_) || buffer.pts > before_last_) {
+    before_last_ = buffer.pts;
+  }
+  // Some parsers leave it out. Pictures that are shown before the last one may be decoded behind it.
+  if (!has_length_ && GST_CLOCK_TIME_IS_VALID(before_last_)) length_ = last_ - before_last_;
 }
 
 void CopyTimes::take_event(GstPadProbeInfo *info) {

@@ -63,7 +63,9 @@ class CopyTimes {
   bool has_data_ = false;                    // This one has.
   GstClockTime reordering_ = 0;              // By how much it shows pictures later than it decodes them.
   GstClockTime last_ = GST_CLOCK_TIME_NONE;  // Where the last data begin, as copy_time().
-  GstClockTime length_ = 0;                  // Of those, or about that.
+  GstClockTime before_last_ = GST_CLOCK_TIME_NONE;  // Those before them, in the order of display.
+  bool has_length_ = false;                         // The last data tell it.
+  GstClockTime length_ = 0;                         // Of those, or about that.
 };
 
 }  // namespace genclip
