@@ -34,6 +34,9 @@ Result<LedgerReading> read_up_to_date(Ledger &ledger, const std::string &root, R
     if (!reconciled) done = reconciled.error();
     if (reconciled && *reconciled > 0) account = read();
   }
+  // They are known by their folders then, and without these nothing would seem to have been spent.
+  if (!done && account && !account->account.has_clips())
+    if (const auto names = names_in_store(files, root); !names) return names.error();
   if (!done)
     print_warning("The ledger may lack what older clips cost, and what became of runs that have died: " +
                   done.error().text);

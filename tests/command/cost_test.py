@@ -6,16 +6,19 @@ import csv
 import hashlib
 import io
 import json
+import os
 import pathlib
+import subprocess
 import tempfile
 import time
 import unicodedata
 import unittest
 
-from command import genclip
+from command import GENCLIP, environment, genclip
 from one_day import stay_within_one_day
 
 BASE_URL = "https://service.example/api"
+NOBODY = 65534
 ESTIMATE = {"low": 8, "likely": 10, "high": 12, "samples": 3, "basis": "same"}
 
 
@@ -95,6 +98,33 @@ class Cost(MoneyTest):
         self.env["GENCLIP_STORE"] = str(self.store / "new")
         self.assertEqual(self.json("cost")["total"]["clips"], 0)
         self.assertFalse((self.store / "new").exists())
+
+    # What was spent is known by the clips' folders then.
+    def test_of_a_store_without_a_ledger_that_may_be_entered_and_not_listed_is_an_error(self):
+        user = NOBODY if os.geteuid() == 0 else None  # Root may list all.
+        if user is not None:
+            self.store.parent.chmod(0o755)
+            os.chown(self.store, user, user)
+        (self.store / key_of("a")).mkdir()
+
+        def run(*words):
+            return subprocess.run([GENCLIP, *words], env=environment(**self.env), stdin=subprocess.DEVNULL, capture_output=True,
+                                  text=True, timeout=60, check=False, user=user)
+        try:
+            run("--version")
+        except PermissionError:
+            self.skipTest("nobody but root may run this genclip")
+        self.store.chmod(0o311)
+        self.addCleanup(self.store.chmod, 0o755)
+        for words in (("cost",), ("budget",)):
+            refused = run(*words)
+            self.assertEqual((refused.returncode, refused.stdout), (1, ""))
+            self.assertIn(f"Could not read the folder {self.store}: Permission denied. Check its permissions", refused.stderr)
+        self.store.chmod(0o755)
+        self.ledger.clip("a", "2026-10-31", 12)
+        self.store.chmod(0o311)
+        counted = run("cost", "--json")
+        self.assertEqual(json.loads(counted.stdout)["total"]["spent"], 12, counted.stderr)
 
     def test_is_the_sum_of_all_that_the_ledger_says(self):
         self.mixed()
