@@ -72,9 +72,10 @@ class FilmCopy {
                               });
     if (stopped) return cancelled();
     if (!unheld_picture_.empty())
-      return Error{ErrorKind::wrong_type, "Its picture (" + unheld_picture_ + ") cannot be in " +
-                                              to_word(order_.format) +
-                                              (order_.format == FilmFormat::mp4 ? "; use --to mkv." : ".")};
+      return Error{ErrorKind::wrong_type,
+                   "Its picture (" + unheld_picture_ + ") cannot be in " + to_word(order_.format) +
+                       (order_.format == FilmFormat::mp4 ? "; use --to mkv."
+                                                         : ", as GStreamer writes it; use --to vtt.")};
     if (early_end_ && *early_end_->error) return Error{ErrorKind::wrong_type, early_end_->error};
     if (end == FilmRun::End::eos || early_end_) return {};
     Error error = run_.error();
@@ -237,7 +238,10 @@ class FilmCopy {
         : parser_of(structure).factory
             ? GRef<GstCaps>::adopt(gst_caps_new_empty_simple(gst_structure_get_name(structure)))
             : GRef<GstCaps>::share(caps);
-    return gst_caps_can_intersect(taken.get(), offered.get());
+    // Of a stream whose caps are complete, a muxer takes no others than these.
+    return gst_caps_is_fixed(offered.get()) && !parser_of(structure).factory
+               ? gst_caps_is_subset(offered.get(), taken.get())
+               : gst_caps_can_intersect(taken.get(), offered.get());
   }
 
   void await_text(GstPad *pad) {
