@@ -3,6 +3,7 @@
 
 #include <gst/pbutils/pbutils.h>
 
+#include <string_view>
 #include <utility>
 
 namespace genclip {
@@ -38,6 +39,18 @@ ErrorKind kind_of(const GError &error) {
   return ErrorKind::failed;
 }
 
+// FFmpeg's demuxer of NUT looks for further data for ever when gst-libav tells it that there are none.
+// decodebin keeps the errors of its elements back, so the pipeline tells it.
+void refuse_endless(GstBin *pipeline, GstBin *, GstElement *element, gpointer) {
+  GstElementFactory *factory = gst_element_get_factory(element);
+  if (!factory || std::string_view(GST_OBJECT_NAME(factory)) != "avdemux_nut") return;
+  GST_ELEMENT_ERROR(
+      pipeline, STREAM, DEMUX,
+      ("GStreamer never comes to the end of a film in NUT; make a copy of it, and caption that: "
+       "ffmpeg -i FILM -c copy COPY.mkv"),
+      (nullptr));
+}
+
 }  // namespace
 
 std::string text_of_message(GstMessage *message) { return parsed(message).error->message; }
@@ -63,7 +76,9 @@ unsigned status_of_message(GstMessage *message) {
 }
 
 FilmRun::FilmRun(GRef<GstElement> pipeline)
-    : pipeline_(std::move(pipeline)), bus_(GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()))) {}
+    : pipeline_(std::move(pipeline)), bus_(GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()))) {
+  g_signal_connect(pipeline_.get(), "deep-element-added", G_CALLBACK(refuse_endless), nullptr);
+}
 
 void FilmRun::stop() { gst_element_set_state(pipeline_.get(), GST_STATE_NULL); }
 

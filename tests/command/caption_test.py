@@ -388,6 +388,15 @@ class Caption(ServiceTest):
         self.assertRegex(run.stderr, r"Its picture \(.*JPEG.*\) cannot be in mp4; use --to mkv\.")
         self.assertEqual(([file.name for file in self.work.iterdir()], self.asked()), (["photos.mkv"], 0))
 
+    # GStreamer's reader of it looks for more data for ever.
+    def test_a_film_in_nut_is_an_error_with_what_to_do(self):
+        self.simulator()
+        film = self.work / "film.nut"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", film)
+        for end in ("vtt", "mkv"):
+            self.assertIn("ffmpeg -i FILM -c copy COPY.mkv", self.caption(str(film), "--to", end, code=1).stderr)
+        self.assertEqual([file.name for file in self.work.iterdir()], ["film.nut"])
+
     def test_a_picture_of_a_transport_stream_that_mp4_cannot_hold_is_an_error_without_a_critical(self):
         self.simulator()
         film = self.work / "old.ts"

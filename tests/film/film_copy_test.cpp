@@ -180,6 +180,16 @@ TEST(FilmCopy, IsRefusedWhereTheMuxerWouldNotTakeThePicture) {
             "Its picture (FFMpeg v1) cannot be in mkv, as GStreamer writes it; use --to vtt.");
 }
 
+TEST(FilmCopy, IsRefusedWhereTheDemuxerNeverEnds) {
+  test::TemporaryFolder folder;
+  const std::string film = folder.file("film.nut");
+  play(std::string(kPicture) + "avenc_mpeg4 ! avmux_nut ! filesink location=" + film);
+  const auto refused = copied_to(film, folder.file("a.mkv"));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("ffmpeg -i FILM -c copy COPY.mkv"), std::string::npos)
+      << refused.error().text;
+}
+
 // No muxer ends that has no stream.
 TEST(FilmCopy, EndsWhereThereIsNothingToCopy) {
   test::TemporaryFolder folder;
