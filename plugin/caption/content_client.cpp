@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/caption/caption_text.h"
+#include "plugin/caption/question_fault.h"
 #include "plugin/caption/stream_parser.h"
 #include "plugin/caption/surrogate_halves.h"
 #include "plugin/http/display_line.h"
@@ -75,7 +76,16 @@ Error for_now(Error error) {
   return error;
 }
 
-Error error_of(const HttpError &fault) { return fault.transient ? for_now(fault.error) : fault.error; }
+Error took_too_long(Error error) {
+  error.details.push_back({kTookTooLong, true});
+  return error;
+}
+
+Error error_of(const HttpError &fault) {
+  Error error = fault.transient ? for_now(fault.error) : fault.error;
+  const bool had_request = fault.maybe_sent && error.kind == ErrorKind::timed_out;
+  return had_request ? took_too_long(std::move(error)) : error;
+}
 
 Error blocked(const std::string &reason, const char *what) {
   return {ErrorKind::failed,
@@ -183,8 +193,9 @@ Result<ContentAnswer, ContentClient::Failure> ContentClient::try_once(
     if (total > kMaxAnswer)
       broken = Failure{{ErrorKind::read, "The text gateway's answer is larger than 8 MiB."}, false};
     if (settings_.timeout.count() > 0 && clock_.now() > deadline) {
-      broken = Failure{
-          for_now({ErrorKind::timed_out, "The text gateway did not complete its answer in time."}), true};
+      broken = Failure{took_too_long(for_now(
+                           {ErrorKind::timed_out, "The text gateway did not complete its answer in time."})),
+                       true};
       is_cut = true;
     }
   }

@@ -14,6 +14,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/mutex.h"
 #include "plugin/caption/jpeg_orientation.h"
+#include "plugin/caption/question_fault.h"
 #include "plugin/caption/stream_text.h"
 #include "plugin/film/cue_row.h"
 #include "plugin/film/equal_cues.h"
@@ -395,7 +396,8 @@ class CaptionPass {
     if (is_of_captions) {
       const bool may_pass = is_for_now(message);
       if (!detail_of_message(message, "budget").empty() ||
-          (may_pass && failed_windows_.is_outage(status_of_message(message))))
+          (may_pass &&
+           failed_windows_.is_outage(status_of_message(message), flag_of_message(message, kTookTooLong))))
         return wind_up(FilmEnd::How::paused, {ErrorKind::not_authorized, text});
       if (is_of_account(message)) return wind_up(FilmEnd::How::failed, {ErrorKind::not_authorized, text});
       reason_of_lack_ = text;

@@ -13,16 +13,18 @@ namespace genclip {
 // Hears of the windows in their order. Where a language was asked for alone, its answer is told, too.
 class FailedWindows {
  public:
-  // This many in a row that have a 5xx each show that the gateway has failed. A scene that it cannot read may
-  // take two.
+  // This many in a row that have a 5xx or a time-out each show that the gateway has failed. A scene that it
+  // cannot read may take two.
   static constexpr unsigned kOutage = 3;
 
-  // A window has failed with what may be over later. `status`: of HTTP; 0: there was no answer. True: all
-  // others would fail as well. Only a 5xx may be about the window itself: credits, a quota, and a gateway
-  // that cannot be reached or takes too long are the same for all.
-  bool is_outage(unsigned status) {
+  // A window has failed with what may be over later. `status`: of HTTP; 0: there was no answer.
+  // `took_too_long`: the gateway had the request, and did not end its answer in time. True: all others would
+  // fail as well. Only a 5xx and such a time-out may be about the window itself: credits, a quota, and a
+  // gateway that cannot be reached are the same for all.
+  bool is_outage(unsigned status, bool took_too_long) {
     kept_.clear();
-    return status < 500 || ++in_a_row_ >= kOutage;
+    const bool may_be_of_window = status >= 500 || took_too_long;
+    return !may_be_of_window || ++in_a_row_ >= kOutage;
   }
   // The gateway has answered about a window.
   void answered() {

@@ -10,8 +10,10 @@
 #include <atomic>
 #include <fstream>
 #include <thread>
+#include <utility>
 
 #include "plugin/base/gref.h"
+#include "plugin/caption/question_fault.h"
 #include "tests/support/fake_clock.h"
 #include "tests/support/fake_http_client.h"
 #include "tests/support/temporary_folder.h"
@@ -592,6 +594,28 @@ TEST_F(ContentClientTest, EndsTricklesAtItsTimeout) {
   http_->expect(drops);
   const Error error = failure(2);
   EXPECT_EQ(error.kind, ErrorKind::timed_out);
+  EXPECT_TRUE(may_be_of_question(error));
+}
+
+// A gateway that cannot be reached would take no other question.
+TEST_F(ContentClientTest, SaysWhichFailuresMayBeOfTheQuestion) {
+  settings_.retries = 0;
+  FakeAnswer late = lost("No answer in time.");
+  late.error->error.kind = ErrorKind::timed_out;
+  FakeAnswer unreachable = not_sent("No connection in time.");
+  unreachable.error->error.kind = ErrorKind::timed_out;
+  size_t asked = 0;
+  for (const auto &[said, is_of_question] : {std::pair(late, true),
+                                             {unreachable, false},
+                                             {lost(), false},
+                                             {answer(503, "{}"), true},
+                                             {answer(501, "{}"), true},
+                                             {answer(429, "{}"), false},
+                                             {answer(408, "{}"), false}}) {
+    http_->expect(said);
+    const Error error = failure(++asked);
+    EXPECT_EQ(may_be_of_question(error), is_of_question) << error.text;
+  }
 }
 
 TEST_F(ContentClientTest, RefusesAnAnswerWithoutEnd) {

@@ -617,10 +617,11 @@ class Caption(ServiceTest):
         self.assertIn("1 is left", run.stderr)
 
     def test_a_gateway_without_time_pauses_whether_windows_may_fail_or_not(self):
-        self.simulator("--fault", "text:status=503")
         film = self.copy_of_film()
-        self.caption(film, "--retries", "0", code=75)
-        self.caption(film, "--retries", "0", "--on-error", "skip", code=75)
+        for fault in ("text:status=503", "text:hang"):
+            self.simulator("--fault", fault)
+            self.caption(film, "--retries", "0", "--timeout", "1", code=75)
+            self.caption(film, "--retries", "0", "--timeout", "1", "--on-error", "skip", code=75)
         self.assertEqual(list(self.work.glob("*.vtt")), [])
 
     def test_what_all_requests_would_meet_leaves_no_window_out(self):
@@ -673,11 +674,12 @@ class Caption(ServiceTest):
         self.assertIn("refuses the connection", row["error"])
 
     def test_windows_that_are_left_out_are_counted(self):
-        for fault, left_out in (("text#3-5:status=400", 3), ("text#3-4:status=500", 2)):
+        for fault, left_out in (("text#3-5:status=400", 3), ("text#3-4:status=500", 2), ("text#3-4:hang", 2)):
             with self.subTest(fault=fault):
                 shutil.rmtree(self.store, ignore_errors=True)
                 self.simulator("--fault", fault)
-                run = self.caption(self.copy_of_film(), "--on-error", "skip", "--jobs", "1", "--retries", "0", "--force", "--json")
+                run = self.caption(self.copy_of_film(), "--on-error", "skip", "--jobs", "1", "--retries", "0", "--timeout", "3",
+                                   "--force", "--json")
                 row = json.loads(run.stdout)
                 self.assertEqual((row["skipped"], row["unasked"]), (left_out, 0))
                 self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS - left_out)
