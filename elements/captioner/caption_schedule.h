@@ -47,7 +47,7 @@ struct CaptionScheduleSettings {
   bool by_sentence = false;           // answers are shown as they arrive
   std::optional<Error> refusal = {};  // why no request may be sent at all
   bool ends_on_error = false;         // on-error=fail
-  unsigned retries = 3;               // for a language that an answer lacks
+  unsigned retries = 3;               // for what an answer lacks
 };
 
 // As GstFlowReturn.

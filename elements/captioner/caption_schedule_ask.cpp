@@ -13,6 +13,7 @@
 #include "elements/captioner/caption_schedule.h"
 #include "plugin/caption/answer_form.h"
 #include "plugin/caption/answer_text.h"
+#include "plugin/caption/question_fault.h"
 #include "plugin/caption/stream_text.h"
 
 namespace genclip {
@@ -450,10 +451,13 @@ void CaptionSchedule::note_answer(const ContentAnswer &answer, std::chrono::nano
 }
 
 // False: the caption is asked about again. A text whose parts are not all there is asked about by itself:
-// another one may be the reason why the model withholds the answers about all of them.
+// another one may be the reason why the model withholds the answers about all of them, or why the gateway
+// fails at them or takes too long. That is worth a further request only where a text may lack its answer.
 bool CaptionSchedule::ends_one_of(CaptionSlot &slot, const Result<ContentAnswer> &answer, bool &is_told) {
   if (slot.lacking() == 0) return true;
-  if (answer || answer.error().kind == ErrorKind::failed) {
+  const bool may_fail = !settings_.ends_on_error && settings_.retries > 0;
+  if (answer || answer.error().kind == ErrorKind::failed ||
+      (may_fail && may_be_of_question(answer.error()))) {
     slot.alone = true;
     slot.progress = Progress::waiting;
     return false;

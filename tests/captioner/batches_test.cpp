@@ -262,6 +262,27 @@ TEST(Batches, ThatAreCutShortAreAskedOneByOne) {
   EXPECT_EQ(gateway.gateway().calls(), 1u + 3u);
 }
 
+// At one of the texts, the gateway fails; the others have their answers.
+TEST(Batches, AtWhichTheGatewayFailsAreAskedOneByOneWithinTheRetries) {
+  struct Case {
+    const char *settings;
+    unsigned failures, left_out, calls;
+  };
+  for (const Case &one :
+       {Case{"on-error=skip retries=1", 2, 1, 1 + 1 + 4}, {"on-error=skip retries=0", 1, 4, 1 + 1}}) {
+    GatewayServer gateway;
+    Gate gate(gateway);
+    gateway.fault(sim::GatewayFaultKind::status, one.failures, 501);
+    Harness harness(gateway, std::string("cues-per-request=4 max-in-flight=1 ") + one.settings, kUtf8);
+    gate.push(harness, 5);
+    Cues others = answers(0, 5);
+    others.erase(others.begin() + 1, others.begin() + 1 + one.left_out);
+    EXPECT_EQ(gate.open_at_end(harness), others) << one.settings;
+    EXPECT_EQ(gateway.gateway().calls(), one.calls) << one.settings;
+    EXPECT_THAT(harness.warnings(), ElementsAre(HasSubstr("501"))) << one.settings;
+  }
+}
+
 TEST(Batches, ThatFailAreToldOnce) {
   GatewayServer gateway;
   Gate gate(gateway);
