@@ -213,7 +213,7 @@ Cut Automation::wanted_cut(uint64_t earliest) {
   // Nobody wants to see it again as what fills the hole behind it.
   if (skip_ && on_air_.kind == PieceKind::clip)
     std::erase_if(place_.earlier,
-                  [&](const Aired &aired) { return aired.media->source == on_air_.media->source; });
+                  [&](const Aired &aired) { return have_same_source(*aired.media, *on_air_.media); });
   if (end_) {
     const bool is_waited_for = *end_ == End::behind_clip && on_air_.kind == PieceKind::clip;
     Cut end;

@@ -27,7 +27,7 @@ const Aired *choose(const std::vector<Aired> &listed, const std::vector<Aired> &
   for (const auto *pieces : {&own, &other})
     for (size_t i = 0; i < pieces->size(); ++i)
       if (const Aired &piece = (*pieces)[static_cast<size_t>((place.fallbacks + i) % pieces->size())];
-          !on_air || piece.media->source != on_air->source)
+          !on_air || !have_same_source(*piece.media, *on_air))
         return &piece;
   return &own[static_cast<size_t>(place.fallbacks % own.size())];
 }

@@ -40,8 +40,9 @@ inline constexpr Word<ItemState> kWords<ItemState>[] = {
 
 // A clip or a still that was vetted: it can be shown at once.
 struct ReadyMedia {
-  std::string uri;     // What is played: file:, or the http URL of foreign media. Secret if it is signed.
-  std::string source;  // The same for people: the item's source, without secrets.
+  std::string uri;         // What is played: file:, or the http URL of foreign media. Secret if it is signed.
+  std::string source;      // The same for people: the item's source, without secrets.
+  size_t source_hash = 0;  // Of the item's whole source: two may be the same for people.
   bool is_still = false;
   bool has_audio = false;
   bool may_have_holes = false;  // It was too long for all of its pictures to be looked at.
@@ -55,6 +56,10 @@ struct ReadyMedia {
   unsigned take = 0;
   double credits = 0;  // What this run paid for it; 0: it was stored.
 };
+
+inline bool have_same_source(const ReadyMedia &one, const ReadyMedia &other) {
+  return one.source == other.source && one.source_hash == other.source_hash;
+}
 
 // What is known of one item in one turn.
 struct ItemStatus {

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "plugin/channel/shown_source.h"
 #include "plugin/http/redaction.h"
@@ -45,6 +46,7 @@ bool media_may_pass(const PlannedWish &wish, const Result<VettedMedia> &vetted) 
 
 void describe(ReadyMedia &media, const PlannedWish &wish, const VettedMedia &vetted) {
   media.source = shown_source(wish.source);
+  media.source_hash = std::hash<std::string>()(wish.source);
   media.is_still = vetted.is_still;
   media.has_audio = vetted.has_audio;
   media.may_have_holes = vetted.may_have_holes;

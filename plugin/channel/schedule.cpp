@@ -285,7 +285,8 @@ class Search {
 };
 
 void note_aired(Place &place, const Piece &piece) {
-  std::erase_if(place.earlier, [&](const Aired &each) { return each.media->source == piece.media->source; });
+  std::erase_if(place.earlier,
+                [&](const Aired &each) { return have_same_source(*each.media, *piece.media); });
   if (place.earlier.size() == kMaxEarlier) place.earlier.erase(place.earlier.begin());
   place.earlier.push_back({piece.id, piece.title, piece.media});
 }

@@ -148,6 +148,21 @@ TEST_F(PreparerTest, ShowsNoSecretOfASource) {
   EXPECT_THAT(status("a").reason, Not(HasSubstr("secret")));
 }
 
+TEST_F(PreparerTest, TellsSourcesApartByTheirQueriesWithoutShowingThem) {
+  const auto item = [](const char *id, const char *source) {
+    Wish wish;
+    wish.item.id = id;
+    wish.item.source = source;
+    return wish;
+  };
+  want({item("a", "https://media.example/clip?id=1"), item("b", "https://media.example/clip?id=2"),
+        item("c", "https://media.example/clip?id=1")});
+  for (const char *id : {"a", "b", "c"}) ASSERT_TRUE(becomes(id, ItemState::ready)) << id;
+  EXPECT_EQ(status("a").media->source, status("b").media->source);
+  EXPECT_FALSE(have_same_source(*status("a").media, *status("b").media));
+  EXPECT_TRUE(have_same_source(*status("a").media, *status("c").media));
+}
+
 TEST_F(PreparerTest, TellsNoSecretThatTheVetterRepeats) {
   Wish news;
   news.item.id = "news";

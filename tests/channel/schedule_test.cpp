@@ -197,6 +197,28 @@ TEST(Schedule, RemembersEachSourceOnceAndTheLastOnes) {
   EXPECT_EQ(player.place.earlier.front().id, "i14");
 }
 
+// Of `https://a/clip?id=1` and `?id=2`, people see the same.
+TEST(Schedule, TellsSourcesApartThatLookTheSame) {
+  Player player({"a", "b", "c"});
+  const auto ready = [&](const char *id, size_t hash) {
+    auto media = std::make_shared<ReadyMedia>(*media_of(id, time_of_frame(player.settings, 100)));
+    media->source = "https://a/clip";
+    media->source_hash = hash;
+    player.statuses[id] = {ItemState::ready, "", media};
+  };
+  ready("a", 1);
+  ready("b", 2);
+  player.play(410);
+  EXPECT_EQ(player.shown(), "a 0-100, b 100-200, (a) 200-300, (b) 300-400");
+  ASSERT_EQ(player.place.earlier.size(), 2u);
+  player.state("b", ItemState::failed);
+  ready("c", 1);
+  player.settings.patience = 0;
+  player.play(800);
+  EXPECT_NE(player.shown().find(" c "), std::string::npos) << player.shown();
+  EXPECT_EQ(player.place.earlier.size(), 2u) << "a source that two items have is there once";
+}
+
 TEST(Schedule, AHoldEndsTheClipAndItsOwnEndWaitsForTheFallback) {
   Player player({"a", "b"});
   player.ready("a", 100);
