@@ -11,6 +11,7 @@
 #include "plugin/caption/jpeg_orientation.h"
 #include "plugin/http/redaction.h"
 #include "plugin/vetting/channel_positions.h"
+#include "plugin/vetting/server_fault.h"
 
 namespace genclip {
 
@@ -211,6 +212,7 @@ void DecodedClip::no_more_streams() {
 }
 
 void DecodedClip::fail_with(GstMessage *message) {
+  if (const std::string fault = server_fault(message); !fault.empty()) return fail(fault);
   GError *error = nullptr;
   gst_message_parse_error(message, &error, nullptr);
   fail(redact_text(error->message, ""));

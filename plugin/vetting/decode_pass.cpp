@@ -20,6 +20,7 @@
 #include "plugin/base/mutex.h"
 #include "plugin/vetting/access_unit.h"
 #include "plugin/vetting/channel_positions.h"
+#include "plugin/vetting/server_fault.h"
 #include "plugin/vetting/vetting_log.h"
 
 namespace genclip {
@@ -439,6 +440,7 @@ DecodeRecord DecodePass::record() const { return work_->record(); }
 
 // An address may be signed, and so secret.
 Error DecodePass::failure(GstMessage *message) const {
+  if (std::string fault = server_fault(message); !fault.empty()) return {ErrorKind::read, std::move(fault)};
   GErrorPtr error;
   char *text = nullptr;
   gst_message_parse_error(message, take(error), &text);

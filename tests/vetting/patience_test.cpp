@@ -67,6 +67,38 @@ TEST(Patience, NamesNoAddress) {
   EXPECT_EQ(reason(vet({.uri = "http:secret://x"})).find("secret"), std::string::npos);
 }
 
+TEST(Patience, TellsWhatTheServerSays) {
+  const auto told = [](HttpServer::Script script) {
+    const HttpServer server(std::move(script));
+    return reason(vet({.uri = server.url("/clip.mp4")}));
+  };
+  const std::pair<unsigned, const char *> answers[] = {
+      {403, "Its server refuses it (HTTP 403)."},       {401, "Its server refuses it (HTTP 401)."},
+      {404, "Its server does not have it (HTTP 404)."}, {410, "Its server does not have it (HTTP 410)."},
+      {503, "Its server cannot give it (HTTP 503)."},
+  };
+  for (const auto &[status, text] : answers) EXPECT_EQ(told(test::always(test::answer(status, ""))), text);
+  std::string address;
+  {
+    const HttpServer gone([](ServedConnection &) {});
+    address = gone.url("/clip.mp4");
+  }
+  EXPECT_EQ(reason(vet({.uri = address})), "Its server cannot be reached.");
+  const auto breaks_off = [](ServedConnection &connection) {
+    connection.read_request();
+    connection.send(kHead +
+                    std::string("\0\0\0\x10"
+                                "ftypisom\0\0\0\0"
+                                "\0\x90\0\0"
+                                "mdat",
+                                24) +
+                    std::string(100'000, '\0'));
+    connection.reset();
+  };
+  EXPECT_EQ(told(breaks_off), "Its server broke the transfer off, or cannot send it from a later place on.");
+  EXPECT_EQ(told(test::always(test::answer(200, "This is no film."))).find("server"), std::string::npos);
+}
+
 // Longer than both ends take to decode, shorter than all of the sound takes.
 constexpr int kPatience_s = test::kIsSanitized ? 8 : 3;
 
