@@ -25,7 +25,7 @@ std::string RundownSource::folder() const {
 }
 
 RundownReading RundownSource::read() {
-  if (!path_.empty()) return *read_file(false);
+  if (!path_.empty()) return *read_file(std::nullopt);
   if (text_.empty()) return RundownLine{0, "There is no rundown. Set rundown, or rundown-text."};
   return read_text(text_);
 }
@@ -33,13 +33,14 @@ RundownReading RundownSource::read() {
 std::optional<RundownReading> RundownSource::begin() {
   if (path_.empty()) return read();
   if (!seen_since_) seen_since_ = clock_.now();
-  return read_file(true);
+  return read_file(clock_.wall_now());
 }
 
-std::optional<RundownReading> RundownSource::read_file(bool waits) {
+std::optional<RundownReading> RundownSource::read_file(std::optional<Clock::WallTime> its_now) {
   const auto now = stamp();
   auto contents = read_whole(files_, resolved_path(path_), kMaxRundownSize);
-  if (waits && now && contents && may_be_unfinished(*contents) && is_young(*now)) return std::nullopt;
+  if (its_now && now && contents && may_be_unfinished(*contents) && is_young(*now, *its_now))
+    return std::nullopt;
   read_ = seen_ = now;
   if (!contents) return RundownLine{0, "The rundown cannot be read: " + contents.error().text};
   return read_text(*contents);
@@ -57,10 +58,9 @@ RundownReading RundownSource::read_text(const std::string &text) {
   return judge(std::move(*rundown), [this] { return budget_on_disk(); });
 }
 
-// A file server's clock may be ahead, so this one's own time counts as well.
-bool RundownSource::is_young(const Stamp &stamp) const {
-  return clock_.wall_now() < stamp.modified + kWritten &&
-         (!seen_since_ || clock_.now() < *seen_since_ + kWritten);
+// A file server's clock may be another one, so that what has rested before this machine's eyes is not young.
+bool RundownSource::is_young(const Stamp &stamp, Clock::WallTime its_now) const {
+  return its_now < stamp.modified + kWritten && (!seen_since_ || clock_.now() < *seen_since_ + kWritten);
 }
 
 std::optional<RundownReading> RundownSource::look() {
@@ -75,7 +75,9 @@ std::optional<RundownReading> RundownSource::look() {
   const bool rests = now == std::exchange(seen_, now);
   if (!rests) seen_since_ = clock_.now();
   if (!now || now == read_ || !rests) return std::nullopt;
-  return read_file(true);
+  // Its disk's clock has just told the time of the change. Who moves a file, or copies it with its times,
+  // leaves one that was written long before.
+  return read_file(now->changed);
 }
 
 Result<Budget> RundownSource::budget_on_disk() const {

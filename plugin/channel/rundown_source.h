@@ -56,10 +56,10 @@ class RundownSource {
     bool operator==(const Stamp &) const = default;
   };
   std::optional<Stamp> stamp();
-  // Nothing: `waits`, and somebody may still be writing it.
-  std::optional<RundownReading> read_file(bool waits) EXCLUDES(mutex_);
+  // `its_now`: by which its age is told. Nothing: somebody may still be writing it; not without `its_now`.
+  std::optional<RundownReading> read_file(std::optional<Clock::WallTime> its_now) EXCLUDES(mutex_);
   RundownReading read_text(const std::string &text) EXCLUDES(mutex_);
-  bool is_young(const Stamp &stamp) const;
+  bool is_young(const Stamp &stamp, Clock::WallTime its_now) const;
   Result<Budget> budget_on_disk() const;
   RundownReading judge(Rundown rundown, const std::function<Result<Budget>()> &budget) const;
 

@@ -92,10 +92,11 @@ TEST_F(RundownFile, IsReadAgainThoughItsSizeAndTimeAreTheSame) {
 
 class RundownBeingWritten : public RundownFile {
  protected:
-  // `age`: of the file, by the clock of its disk.
+  // `age`: of the file, by the clock of its disk, which is the system's.
   void write(const std::string &text, std::chrono::seconds age = {}) {
     RundownFile::write(text);
-    const std::time_t time = Clock::WallTime::clock::to_time_t(clock_.wall_now() - age);
+    if (age == std::chrono::seconds(0)) return;
+    const std::time_t time = Clock::WallTime::clock::to_time_t(Clock::system().wall_now() - age);
     const utimbuf times{time, time};
     ASSERT_EQ(utime(path_.c_str(), &times), 0);
   }
@@ -106,6 +107,11 @@ class RundownBeingWritten : public RundownFile {
   }
   static size_t items(const std::optional<RundownReading> &reading) {
     return reading && *reading ? (**reading)->items.size() : 0;
+  }
+
+  // So far, the clock of the disk is behind that of this machine.
+  void set_disk_behind(std::chrono::seconds by) {
+    clock_.advance(Clock::system().wall_now() + by - clock_.wall_now());
   }
 
   FakeClock clock_;
@@ -135,6 +141,20 @@ TEST_F(RundownBeingWritten, IsNotWaitedForBecauseTheClockOfItsDiskIsAhead) {
   EXPECT_FALSE(look());
   clock_.advance(std::chrono::seconds(10));
   EXPECT_EQ(items(source_.look()), 2u);
+}
+
+TEST_F(RundownBeingWritten, IsWaitedForThoughTheClockOfItsDiskIsBehind) {
+  set_disk_behind(std::chrono::hours(1));
+  write("file:///one.mp4\n");
+  ASSERT_EQ(items(source_.begin()), 1u);
+  write("file:///one.mp4\nfile:///tw");
+  EXPECT_FALSE(look());
+  clock_.advance(std::chrono::seconds(9));
+  EXPECT_FALSE(source_.look());
+  write("file:///one.mp4\nfile:///two.mp4\nfile:///thr");
+  EXPECT_FALSE(look()) << "it has changed";
+  clock_.advance(std::chrono::seconds(10));
+  EXPECT_EQ(items(source_.look()), 3u);
 }
 
 TEST_F(RundownBeingWritten, IsNoMistakeBeforeTheEndOfItsJsonIsOverdue) {
