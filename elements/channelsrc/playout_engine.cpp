@@ -7,11 +7,10 @@
 
 #include "elements/channelsrc/slate_card.h"
 #include "plugin/frame/picture_form.h"
+#include "plugin/frame/sound_form.h"
 
 namespace genclip {
 
-// Hz. Elements that convert sound fail below.
-static constexpr int kLeastRate = 1000;
 static constexpr GstClockTime kLeastSlack = 100 * GST_MSECOND;
 // How many failures are remembered.
 static constexpr size_t kKeptFailures = 256;
@@ -31,17 +30,8 @@ static Result<PlayoutForm> checked_form(const PlayoutSettings &settings) {
   form.audio_caps = settings.audio_caps;
   if (const std::string problem = picture_caps_problem(form.video_caps.get(), form.video); !problem.empty())
     return Error{ErrorKind::settings, "video-caps" + problem};
-  const bool has_audio = gst_caps_is_fixed(form.audio_caps.get()) &&
-                         gst_audio_info_from_caps(&form.audio, form.audio_caps.get()) &&
-                         form.audio.layout == GST_AUDIO_LAYOUT_INTERLEAVED && form.audio.rate >= kLeastRate;
-  if (!has_audio)
-    return Error{ErrorKind::settings,
-                 "audio-caps must be raw, interleaved audio of one format, rate (1000 Hz or more) "
-                 "and number of channels."};
-  // No sound of a clip can be converted to such channels.
-  if (form.audio.channels > 2 && GST_AUDIO_INFO_IS_UNPOSITIONED(&form.audio))
-    return Error{ErrorKind::settings,
-                 "audio-caps must say with channel-mask where more than two channels are."};
+  if (const std::string problem = sound_caps_problem(form.audio_caps.get(), form.audio); !problem.empty())
+    return Error{ErrorKind::settings, "audio-caps" + problem};
   // With all that follows from them: the shape of pixels, colours, the places of channels.
   form.video_caps = GRef<GstCaps>::adopt(gst_video_info_to_caps(&form.video));
   form.audio_caps = GRef<GstCaps>::adopt(gst_audio_info_to_caps(&form.audio));

@@ -310,7 +310,7 @@ int run_channel(const Words &words) {
     if (const std::string problem = picture_problem(channel->get(), picture); !problem.empty())
       return options.refuse(problem);
   if (auto fine = AlarmTeller::check(program.alarms); !fine) return options.refuse(fine.error().text);
-  if (auto fine = check_channel_form(channel->get(), program.output); !fine)
+  if (auto fine = check_channel_form(channel->get(), program.outputs, program.output); !fine)
     return options.refuse(fine.error().text);
   if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel

@@ -29,11 +29,11 @@
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/frame/picture_form.h"
+#include "plugin/frame/sound_form.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/monitor/control_server.h"
 #include "plugin/monitor/control_token.h"
 #include "plugin/monitor/service_notifier.h"
-#include "plugin/output/encoders.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -124,14 +124,14 @@ GstPadProbeReturn hear_buffer(GstPad *pad, GstPadProbeInfo *info, gpointer data)
   return GST_PAD_PROBE_OK;
 }
 
-GRef<GstCaps> video_caps_of(GstElement *channel) {
+GRef<GstCaps> caps_of(GstElement *channel, const char *property) {
   GstCaps *caps = nullptr;
-  g_object_get(channel, "video-caps", &caps, nullptr);
+  g_object_get(channel, property, &caps, nullptr);
   return GRef<GstCaps>::adopt(caps);
 }
 
 double frame_rate_of(GstElement *channel) {
-  const auto caps = video_caps_of(channel);
+  const auto caps = caps_of(channel, "video-caps");
   int n = 25, d = 1;
   if (caps && gst_caps_get_size(caps.get()) > 0)
     gst_structure_get_fraction(gst_caps_get_structure(caps.get(), 0), "framerate", &n, &d);
@@ -431,12 +431,17 @@ void ChannelProgram::end(int exit_code) {
 
 }  // namespace
 
-Result<void> check_channel_form(GstElement *channel, const OutputSettings &output) {
-  const auto caps = video_caps_of(channel);
+Result<void> check_channel_form(GstElement *channel, const std::vector<OutputSpec> &outputs,
+                                const OutputSettings &output) {
+  const auto caps = caps_of(channel, "video-caps");
   GstVideoInfo info;
   if (const std::string problem = picture_caps_problem(caps.get(), info); !problem.empty())
     return Error{ErrorKind::settings, "--video-caps" + problem};
-  if (auto fine = check_encoders(output); !fine) return fine;
+  GstAudioInfo sound;
+  if (const std::string problem = sound_caps_problem(caps_of(channel, "audio-caps").get(), sound);
+      !problem.empty())
+    return Error{ErrorKind::settings, "--audio-caps" + problem};
+  if (auto fine = Outputs::check(outputs, output); !fine) return fine;
   // The encoders that are chosen here do not say what they miss.
   if (!output.video_encoder.empty()) return {};
   const auto splits_samples = [&](int size, const guint *shifts) { return size % 2 != 0 && shifts[1] > 0; };

@@ -28,8 +28,10 @@ struct ChannelProgramSettings {
   unsigned end_within_s = 30;
 };
 
-// An error if the encoders cannot take the channel's pictures, as far as its properties tell.
-Result<void> check_channel_form(GstElement *channel, const OutputSettings &output);
+// An error if the channel cannot make such pictures and sounds, if the encoders cannot take them, as far as
+// its properties tell, or if an output cannot work.
+Result<void> check_channel_form(GstElement *channel, const std::vector<OutputSpec> &outputs,
+                                const OutputSettings &output);
 
 // Runs `channel`, whose properties are set, until a signal or an error ends it. Returns the exit code.
 int run_channel_program(const GRef<GstElement> &channel, const ChannelProgramSettings &settings);

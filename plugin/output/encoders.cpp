@@ -274,9 +274,14 @@ void keep_key_frames(GstElement *bin) {
 
 }  // namespace
 
-Result<void> check_encoders(const OutputSettings &settings) {
-  if (!settings.video_encoder.empty())
-    if (const auto video = choose_video(settings); !video) return video.error();
+Result<void> check_encoders(const OutputSettings &settings, const std::vector<OutputSpec> &outputs) {
+  if (!settings.video_encoder.empty()) {
+    const auto video = choose_video(settings);
+    if (!video) return video.error();
+    const bool rtmp = std::ranges::find(outputs, OutputKind::rtmp, &OutputSpec::kind) != outputs.end();
+    if (rtmp && video->format->parser != std::string_view("h264parse"))
+      return Error{ErrorKind::settings, "--rtmp needs a --video-encoder that makes H.264."};
+  }
   if (!settings.audio_encoder.empty())
     if (const auto audio = choose_audio(settings); !audio) return audio.error();
   return {};

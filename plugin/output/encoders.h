@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/result.h"
@@ -40,8 +41,9 @@ struct EncoderCalls {
 // headers. The error names the option.
 Result<Encoders> make_encoders(const OutputSettings &settings, EncoderCalls calls);
 
-// The error that make_encoders() would return for encoders that a person has named.
-Result<void> check_encoders(const OutputSettings &settings);
+// The error that make_encoders() would return for encoders that a person has named, or that one of the
+// outputs cannot carry what they make.
+Result<void> check_encoders(const OutputSettings &settings, const std::vector<OutputSpec> &outputs);
 
 inline constexpr unsigned kKeyFrameSeconds = 2;
 

@@ -32,7 +32,8 @@ Result<void> check_settings(const OutputSettings &settings) {
 }
 
 Result<void> check_captions(const CaptionOutput &captions, const std::vector<OutputSpec> &outputs) {
-  if (captions.track && std::ranges::find(outputs, OutputKind::hls, &OutputSpec::kind) == outputs.end())
+  if (captions.track && !outputs.empty() &&
+      std::ranges::find(outputs, OutputKind::hls, &OutputSpec::kind) == outputs.end())
     return Error{ErrorKind::settings,
                  "--captions needs --hls. --burn-captions draws them into the picture of any output."};
   return {};
@@ -96,14 +97,19 @@ class RunningOutputs : public Outputs {
 
 }  // namespace
 
+Result<void> Outputs::check(const std::vector<OutputSpec> &outputs, const OutputSettings &settings) {
+  if (auto checked = check_settings(settings); !checked) return checked;
+  if (auto checked = check_outputs(outputs); !checked) return checked;
+  if (auto checked = check_captions(settings.captions, outputs); !checked) return checked;
+  for (const auto &output : outputs)
+    if (auto checked = check_installed(output, settings); !checked) return checked;
+  return check_encoders(settings, outputs);
+}
+
 Result<std::unique_ptr<Outputs>> Outputs::create(std::vector<OutputSpec> outputs,
                                                  const OutputSettings &settings, const Listener &listener) {
-  if (auto checked = check_settings(settings); !checked) return checked.error();
-  if (auto checked = check_outputs(outputs); !checked) return checked.error();
+  if (auto checked = check(outputs, settings); !checked) return checked.error();
   const CaptionOutput &captions = settings.captions;
-  if (auto checked = check_captions(captions, outputs); !checked) return checked.error();
-  for (const auto &output : outputs)
-    if (auto checked = check_installed(output, settings); !checked) return checked.error();
   auto delivery = std::make_shared<Delivery>();
   EncoderCalls calls;
   calls.encoded = [delivery](const EncodedFrame &frame) { delivery->deliver(frame, false); };
@@ -119,10 +125,6 @@ Result<std::unique_ptr<Outputs>> Outputs::create(std::vector<OutputSpec> outputs
   const auto burnt = calls.burnt;
   auto encoders = make_encoders(settings, std::move(calls));
   if (!encoders) return encoders.error();
-  const bool rtmp =
-      std::ranges::any_of(outputs, [](const OutputSpec &output) { return output.kind == OutputKind::rtmp; });
-  if (rtmp && encoders->video_parser != "h264parse")
-    return Error{ErrorKind::settings, "--rtmp needs a --video-encoder that makes H.264."};
   if (captions.gencaption) {
     auto started = LiveCaptions::start(captions, [cues, burnt](const CaptionCue &cue) {
       if (cues) cues->add(cue);

@@ -71,7 +71,11 @@ class Outputs {
   using Listener = std::function<void(const OutputStatus &)>;
 
   // The error names an option that cannot work: an encoder that is unknown or makes something else, an
-  // element that is not installed, two outputs to one place. The outputs begin at once, and wait for the
+  // element that is not installed, two outputs to one place. Writes and sends nothing. Without outputs, what
+  // is about them alone passes.
+  static Result<void> check(const std::vector<OutputSpec> &outputs, const OutputSettings &settings);
+
+  // An error as check() has it. The outputs begin at once, and wait for the
   // first key frame.
   static Result<std::unique_ptr<Outputs>> create(std::vector<OutputSpec> outputs,
                                                  const OutputSettings &settings, const Listener &listener);

@@ -330,6 +330,10 @@ class Program(unittest.TestCase):
                               (("--video-caps", "video/x-raw,format=I420,width=320,height=240,framerate=25/1,interlace-mode=interleaved"), "is interlaced"),
                               (("--video-caps", "video/x-raw,format=I420,width=40000,height=240,framerate=25/1"), "a size of 40000x240"),
                               (("--video-caps", "garbage"), "--video-caps must be raw video of one format"),
+                              (("--audio-caps", "garbage"), "--audio-caps must be raw, interleaved audio of one format"),
+                              (("--audio-caps", "audio/x-raw,format=F32LE,rate=48000,channels=3,layout=interleaved,channel-mask=(bitmask)0"), "--audio-caps must say with channel-mask"),
+                              (("--rtmp", "rtmp://127.0.0.1:9/live/x", "--video-encoder", "video/x-h265"), "--rtmp needs a --video-encoder that makes H.264."),
+                              (("--record-minutes", "2000"), "--record-minutes must be between 1 and 1440."),
                               (("--video-encoder", "nosuchenc"), "--video-encoder cannot be used: "),
                               (("--audio-encoder", "opusenc"), "--audio-encoder must make AAC."),
                               (("--token-file", str(self.folder / "token")), "--token-file needs --status-port")):

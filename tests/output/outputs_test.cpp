@@ -30,6 +30,25 @@ TEST(Outputs, RefusesEncodersThatMakeSomethingElse) {
   EXPECT_EQ(refusal(settings), "--audio-encoder needs elements with an input and an output.");
 }
 
+TEST(Outputs, AreCheckedAsTheyAreMade) {
+  OutputSettings settings;
+  settings.video_encoder = "video/x-h265";
+  const std::vector<OutputSpec> rtmp = {{OutputKind::rtmp, "rtmp://127.0.0.1:9/live"}};
+  constexpr char kNeedsH264[] = "--rtmp needs a --video-encoder that makes H.264.";
+  EXPECT_EQ(refusal(settings, rtmp), kNeedsH264);
+  const auto checked = Outputs::check(rtmp, settings);
+  EXPECT_EQ(checked ? "" : checked.error().text, kNeedsH264);
+  EXPECT_TRUE(Outputs::check({{OutputKind::hls, "www"}}, settings));
+  EXPECT_TRUE(Outputs::check({}, settings));
+  settings = {};
+  settings.record_minutes = 2000;
+  EXPECT_FALSE(Outputs::check({}, settings));
+  settings = {};
+  settings.captions.track = true;
+  EXPECT_FALSE(Outputs::check(rtmp, settings));
+  EXPECT_TRUE(Outputs::check({}, settings)) << "the outputs are not known";
+}
+
 // As in any launch line, with caps at its ends.
 TEST(Outputs, TakesPiecesOfLaunchLineAsEncoders) {
   for (const char *video : {"x264enc ! video/x-h264,profile=baseline", "video/x-raw,format=NV12 ! x264enc",
