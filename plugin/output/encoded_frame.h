@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 
+#include "plugin/base/clock.h"
 #include "plugin/base/gref.h"
 #include "plugin/output/key_frame_join.h"
 
@@ -17,6 +18,7 @@ struct EncodedFrame {
   GRef<GstSample> sample = {};  // The buffer and its caps.
   FrameTimes times = {};        // Running time of the channel.
   bool key_frame = true;
+  Clock::WallTime shown_at = {};  // By the clock of the channel's pipeline, whenever it was encoded.
 };
 
 }  // namespace genclip

@@ -12,6 +12,7 @@
 
 #include "plugin/output/caption_burner.h"
 #include "plugin/output/encoder_pace.h"
+#include "plugin/output/run_start.h"
 
 namespace genclip {
 namespace {
@@ -160,6 +161,17 @@ struct Exit {
   Stream stream;
   std::shared_ptr<EncoderCalls> calls;
   std::function<void(const EncodedFrame &)> EncoderCalls::*call;
+  RunStart start = {};
+
+  Clock::WallTime shown_at(GstElement *sink, int64_t pts) {
+    const Clock::WallTime wall = Clock::system().wall_now();
+    const auto clock = GRef<GstClock>::adopt(gst_element_get_clock(sink));
+    if (!clock) return wall;
+    const GstClockTimeDiff running =
+        GST_CLOCK_DIFF(gst_element_get_base_time(sink), gst_clock_get_time(clock.get()));
+    return start.of(wall, std::chrono::nanoseconds(running)) +
+           std::chrono::duration_cast<Clock::WallTime::duration>(std::chrono::nanoseconds(pts));
+  }
 
   static FrameTimes times_of(GstSample *sample) {
     const GstSegment *segment = gst_sample_get_segment(sample);
@@ -176,12 +188,13 @@ struct Exit {
   }
 
   static GstFlowReturn frame(GstAppSink *sink, gpointer data) {
-    const auto &self = *static_cast<Exit *>(data);
+    auto &self = *static_cast<Exit *>(data);
     auto sample = GRef<GstSample>::adopt(gst_app_sink_pull_sample(sink));
     if (!sample || !gst_sample_get_buffer(sample.get())) return GST_FLOW_OK;
     EncodedFrame frame{self.stream, sample, times_of(sample.get())};
     frame.key_frame =
         !GST_BUFFER_FLAG_IS_SET(gst_sample_get_buffer(sample.get()), GST_BUFFER_FLAG_DELTA_UNIT);
+    frame.shown_at = self.shown_at(GST_ELEMENT(sink), frame.times.pts);
     ((*self.calls).*self.call)(frame);
     return GST_FLOW_OK;
   }

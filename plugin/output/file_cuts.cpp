@@ -10,12 +10,12 @@ namespace genclip {
 
 using std::chrono::nanoseconds;
 
-void FileCuts::shown(int64_t pts, int64_t channel_pts, FileWriter::WallTime now) {
+void FileCuts::shown(int64_t pts, int64_t channel_pts, FileWriter::WallTime shown_at) {
   MutexLock lock(mutex_);
   has_shown_ = true;
   shown_pts_ = pts;
   to_channel_ = channel_pts - pts;
-  shown_at_ = now;
+  shown_at_ = shown_at;
 }
 
 std::string FileCuts::open(GstSample *first) {

@@ -18,9 +18,9 @@ class FileCuts {
  public:
   explicit FileCuts(std::shared_ptr<FileWriter> writer) : writer_(std::move(writer)) {}
 
-  // A key frame with this PTS of the pipeline, and this one of the channel, is shown now. Any thread; never
-  // waits for a disk.
-  void shown(int64_t pts, int64_t channel_pts, FileWriter::WallTime now);
+  // A key frame with this PTS of the pipeline, and this one of the channel, is shown at that time. Any
+  // thread; never waits for a disk.
+  void shown(int64_t pts, int64_t channel_pts, FileWriter::WallTime shown_at);
   // splitmuxsink's signal format-location-full: `first` begins a new file. The path of that file.
   std::string open(GstSample *first);
   // Its messages, any others are ignored; on the thread that posts them.

@@ -233,7 +233,7 @@ bool OutputPipeline::feed(const EncodedFrame &frame) {
   if (join_.has_begun()) ++fed_;
   if (!times) return false;
   if (frame.stream == Stream::video && frame.key_frame && wiring_->cuts)
-    wiring_->cuts->shown(times->pts, frame.times.pts, Clock::system().wall_now());
+    wiring_->cuts->shown(times->pts, frame.times.pts, frame.shown_at);
   // The bytes are shared between the outputs, the times are not.
   GstBuffer *buffer = gst_buffer_copy(gst_sample_get_buffer(frame.sample.get()));
   GST_BUFFER_PTS(buffer) = static_cast<GstClockTime>(times->pts);
