@@ -247,6 +247,15 @@ Decision decide(const Account &account, const Budget &budget, const Spending &sp
   return decision;
 }
 
+std::optional<LimitUse> nearest_limit(const Account &account, const Budget &budget, UtcTime now) {
+  const auto limits = limits_now(account, budget, true, now);
+  const auto used = [](const LimitNow &limit) { return (limit.spent + limit.reserved) / limit.value; };
+  const auto nearest = std::ranges::max_element(limits, {}, used);
+  if (nearest == limits.end()) return std::nullopt;
+  return LimitUse{nearest->value, nearest->spent, nearest->reserved,
+                  std::string(words_of(nearest->row.of).noun) + "s", nearest->resets};
+}
+
 CaptionHold hold_of(const Decision &decision) {
   const auto count = [](double number) { return static_cast<uint64_t>(std::min(number, kMostTallied)); };
   return {count(decision.reserves.requests), count(decision.reserves.tokens)};

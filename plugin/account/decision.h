@@ -128,6 +128,15 @@ struct Decision {
 // `account`: without what the run itself has reserved.
 Decision decide(const Account &account, const Budget &budget, const Spending &spending, UtcTime now);
 
+// A limit of clips within a time, and what counts against it.
+struct LimitUse {
+  double limit = 0, spent = 0, reserved = 0;
+  std::string unit;                    // "credits" or "tasks".
+  std::optional<UtcTime> resets = {};  // None: it does not.
+};
+// The one of which the largest part is used. Nothing: the budget has none.
+std::optional<LimitUse> nearest_limit(const Account &account, const Budget &budget, UtcTime now);
+
 // Of requests for captions: what the run's line in the ledger says that it holds.
 CaptionHold hold_of(const Decision &decision);
 

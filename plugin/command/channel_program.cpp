@@ -34,6 +34,7 @@
 #include "plugin/monitor/control_server.h"
 #include "plugin/monitor/control_token.h"
 #include "plugin/monitor/service_notifier.h"
+#include "plugin/store/clip_path.h"
 
 #ifdef __GLIBC__
 #include <malloc.h>
@@ -45,6 +46,8 @@ namespace {
 constexpr int kSignalExit = 128;
 // For what the encoders still hold, of the time that the end may take.
 constexpr guint kEncodersLimit_s = 5;
+// Between looks at what is left of the budget.
+constexpr auto kBudgetInterval = std::chrono::minutes(1);
 // For files and connections to be finished, of the time that the end may take.
 constexpr auto kOutputsLimit = std::chrono::seconds(5);
 
@@ -158,6 +161,7 @@ class ChannelProgram {
   void tell_item(const std::string &id, const std::string &state, const std::string &reason);
   void tick();
   bool has_lost_lock();
+  void look_at_budget(Clock::Time now);
   void reload();
   void end_softly(int signal);
   void end(int exit_code);
@@ -185,6 +189,15 @@ class ChannelProgram {
   };
   const std::shared_ptr<LockLook> lock_look_ = std::make_shared<LockLook>();
   const std::shared_ptr<DiskQueue> disk_ = DiskQueue::make();
+  // Likewise, at the store.
+  struct BudgetLook {
+    Mutex mutex;
+    bool is_under_way GUARDED_BY(mutex) = false;
+    std::optional<ChannelBudget> found GUARDED_BY(mutex);
+  };
+  const std::shared_ptr<BudgetLook> budget_look_ = std::make_shared<BudgetLook>();
+  const std::shared_ptr<DiskQueue> store_disk_ = DiskQueue::make();
+  Clock::Time next_budget_look_{};
   std::vector<guint> sources_;
   bool is_ready_ = false;
   std::optional<std::chrono::nanoseconds> end_began_;
@@ -269,6 +282,7 @@ int ChannelProgram::run() {
         return G_SOURCE_CONTINUE;
       },
       this));
+  look_at_budget(Clock::system().now());
   gst_element_set_state(pipeline_.get(), GST_STATE_PLAYING);
   g_main_loop_run(loop_.get());
   notifier_.stopping();
@@ -360,6 +374,7 @@ void ChannelProgram::tick() {
   const auto now = Clock::system().now();
   if (frames > 0 && !std::exchange(is_ready_, true)) notifier_.ready();
   notifier_.alive(frames, now);
+  look_at_budget(now);
   Observation seen = view_->observe(watch_);
   seen.lock = {has_lost_lock() || !state_problem_.empty(), state_problem_};
   // Without the lock, nothing may be written into the state file any more: the channel ends at once.
@@ -385,6 +400,23 @@ bool ChannelProgram::has_lost_lock() {
       look->is_under_way = false;
     });
   return lock_look_->is_lost;
+}
+
+// Shows what the last look has found. One that fails changes nothing.
+void ChannelProgram::look_at_budget(Clock::Time now) {
+  {
+    MutexLock lock(budget_look_->mutex);
+    view_->set_budget(budget_look_->found);
+    if (now < next_budget_look_ || budget_look_->is_under_way) return;
+    budget_look_->is_under_way = true;
+  }
+  next_budget_look_ = now + kBudgetInterval;
+  store_disk_->add([look = budget_look_, store = store_root(run_settings_of(channel_.get()).store)] {
+    auto found = read_standing_budget(FileSystem::posix(), Clock::system(), store);
+    MutexLock lock(look->mutex);
+    look->is_under_way = false;
+    if (found) look->found = *std::move(found);
+  });
 }
 
 void ChannelProgram::reload() {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugin/account/decision.h"
+#include "plugin/account/ledger.h"
 #include "plugin/base/utc_time.h"
 
 namespace genclip {
@@ -116,6 +118,26 @@ void ChannelView::take(const GstStructure *message) {
   }
 }
 
+Result<std::optional<ChannelBudget>> read_standing_budget(FileSystem &files, Clock &clock,
+                                                          const std::string &store) {
+  Ledger ledger(files, clock, store);
+  const auto budget = ledger.budget();
+  if (!budget) return budget.error();
+  if (!budget->limits_many()) return std::optional<ChannelBudget>();
+  const auto reading = ledger.read_condensed();
+  if (!reading) return reading.error();
+  const auto nearest = nearest_limit(reading->account, *budget, to_utc(clock.wall_now()));
+  if (!nearest) return std::optional<ChannelBudget>();
+  ChannelBudget shown{nearest->limit, nearest->spent, nearest->reserved, {}, {}, nearest->unit};
+  if (nearest->resets) shown.resumes_at = *nearest->resets;
+  return std::optional(std::move(shown));
+}
+
+void ChannelView::set_budget(std::optional<ChannelBudget> budget) {
+  MutexLock lock(mutex_);
+  standing_ = std::move(budget);
+}
+
 void ChannelView::set_alarms(std::vector<ActiveAlarm> alarms, AlarmDeliveries deliveries) {
   MutexLock lock(mutex_);
   alarms_ = std::move(alarms);
@@ -173,7 +195,7 @@ ChannelStatus ChannelView::status() const {
     status.ahead.push_back(std::move(item));
   }
   g_value_unset(&list);
-  status.budget = budget_;
+  status.budget = budget_ ? budget_ : standing_;
   status.fallback = fallback_;
   status.alarms = alarms_;
   status.alarm_deliveries = deliveries_;

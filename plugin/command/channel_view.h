@@ -23,6 +23,11 @@
 
 namespace genclip {
 
+// The limit of the store's budget that is nearest to its end; none: no limit of many clips. Blocks for the
+// disk.
+Result<std::optional<ChannelBudget>> read_standing_budget(FileSystem &files, Clock &clock,
+                                                          const std::string &store);
+
 // Thread-safe.
 class ChannelView {
  public:
@@ -31,6 +36,9 @@ class ChannelView {
   // A message of the element.
   void take(const GstStructure *message) EXCLUDES(mutex_);
   void set_alarms(std::vector<ActiveAlarm> alarms, AlarmDeliveries deliveries) EXCLUDES(mutex_);
+
+  // What is shown of the budget while it refuses nothing. None: no limit binds.
+  void set_budget(std::optional<ChannelBudget> budget) EXCLUDES(mutex_);
 
   ChannelStatus status() const EXCLUDES(mutex_);
   // What the rules of the alarms look at.
@@ -53,9 +61,10 @@ class ChannelView {
   mutable Mutex mutex_;
   std::map<std::string, Item> items_ GUARDED_BY(mutex_);
   std::optional<FallbackStatus> fallback_ GUARDED_BY(mutex_);
-  std::optional<ChannelBudget> budget_ GUARDED_BY(mutex_);
-  std::string key_problem_ GUARDED_BY(mutex_);   // Empty: none.
-  std::string disk_problem_ GUARDED_BY(mutex_);  // Likewise.
+  std::optional<ChannelBudget> budget_ GUARDED_BY(mutex_);    // Why nothing is submitted; none: it is.
+  std::optional<ChannelBudget> standing_ GUARDED_BY(mutex_);  // Whatever it refuses.
+  std::string key_problem_ GUARDED_BY(mutex_);                // Empty: none.
+  std::string disk_problem_ GUARDED_BY(mutex_);               // Likewise.
   std::string asrun_problem_ GUARDED_BY(mutex_);
   std::string state_problem_ GUARDED_BY(mutex_);
   RundownStatus rundown_ GUARDED_BY(mutex_);

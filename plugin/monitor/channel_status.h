@@ -38,7 +38,7 @@ struct AheadItem {
 
 struct ChannelBudget {
   double limit = 0, spent = 0, reserved = 0;
-  std::optional<Clock::WallTime> resumes_at;  // Set if it is spent and has a reset.
+  std::optional<Clock::WallTime> resumes_at;  // When the limit begins anew; none: never, or unknown.
   std::string text;                           // A sentence; empty: there is nothing to tell.
   std::string unit;                           // "credits", "tasks"; empty: the numbers are not known.
 };
@@ -108,7 +108,8 @@ struct ChannelStatus {
   uint64_t skipped = 0;            // Frames that were left out in front of an encoder that is too slow.
   double spent = 0;                // Credits.
 
-  std::optional<ChannelBudget> budget;  // None: the store has no budget.
+  // The limit that has refused a clip; else the one that is nearest to its end. None: the store has none.
+  std::optional<ChannelBudget> budget;
   std::vector<ShownOutput> outputs;
   std::optional<FallbackStatus> fallback;  // While one is on the air, or the slate.
   std::vector<ActiveAlarm> alarms;

@@ -59,6 +59,32 @@ TEST(BudgetLimits, AreWithinBounds) {
   }
 }
 
+TEST(NearestLimit, IsTheOneOfWhichMostIsUsed) {
+  Budget budget = budget_of(&Budget::total, 100);
+  const auto nearest = [&] { return nearest_limit(some_spent(), budget, at(kNow)); };
+  ASSERT_TRUE(nearest());
+  EXPECT_EQ(nearest()->limit, 100);
+  EXPECT_EQ(nearest()->spent, 5);
+  EXPECT_EQ(nearest()->reserved, 3);
+  EXPECT_EQ(nearest()->unit, "credits");
+  EXPECT_FALSE(nearest()->resets);
+  budget.per_day = 20;
+  budget.per_month = 50;
+  EXPECT_EQ(nearest()->limit, 20);
+  EXPECT_EQ(nearest()->resets, at("2026-11-23T00:00:00.000Z"));
+  budget.tasks_per_day = 3;
+  EXPECT_EQ(nearest()->limit, 3);
+  EXPECT_EQ(nearest()->spent, 2);
+  EXPECT_EQ(nearest()->unit, "tasks");
+}
+
+TEST(NearestLimit, IsNoneOfOneClipAndNoneOfCaptions) {
+  Budget budget = budget_of(&Budget::per_clip, 1, 2);
+  budget.requests_per_day = 1;
+  budget.tokens_per_day = 1;
+  EXPECT_FALSE(nearest_limit(some_spent(), budget, at(kNow)));
+}
+
 TEST(Decision, AddsTenthsAsPeopleDo) {
   const Account account = account_of({reserve_of("a", 0.1, kNow), reserve_of("b", 0.1, kNow)});
   EXPECT_EQ(decide_now(account, budget_of(&Budget::total, 0.3), estimate_of(0.1)).verdict, Verdict::allow);

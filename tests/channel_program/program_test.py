@@ -220,6 +220,19 @@ class Program(unittest.TestCase):
         self.assertEqual(third.wait(5), 1, "another channel writes")
         self.assertEqual(self.state()["run"], "other")
 
+    def test_the_budget_is_shown_before_it_has_refused_anything(self):
+        self.playout.service.run(GENCLIP, "budget", "set", "--per-day", "50")
+        self.start("log", "--udp", "127.0.0.1:9", "--status-port", "0")
+        address = self.wait_for("log", r"http://[^ /]+/")[0]
+        deadline = time.monotonic() + 60
+        budget = None
+        while not budget and time.monotonic() < deadline:
+            time.sleep(0.2)
+            with OPENER.open(address + "status", timeout=20) as answer:
+                budget = json.load(answer)["budget"]
+        self.assertEqual((budget["unit"], budget["limit"], budget["text"]), ("credits", 50, None))
+        self.assertTrue(budget["resumes_at"].endswith("T00:00:00.000Z"))
+
     def test_an_item_that_is_refused_is_told_to_its_sender_alone(self):
         token = self.folder / "token"
         self.start("log", "--record", str(self.folder / "archive"), "--status-port", "0", "--token-file", str(token))
