@@ -168,8 +168,8 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      {},
      Access::write_only},
     {"api-key-file",
-     "File with the API key, which only its owner can read; unset: $GENCLIP_API_KEY, or the file of "
-     "$GENCLIP_API_KEY_FILE",
+     "File with the API key, which only its owner should be able to read; unset: $GENCLIP_API_KEY, or the "
+     "file of $GENCLIP_API_KEY_FILE",
      &CaptionSettings::api_key_file},
     {"timeout",
      "Maximum time for one exchange with the gateway, in seconds; 0: no limit",

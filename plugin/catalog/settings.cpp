@@ -38,14 +38,15 @@ std::vector<Setting> make_rows() {
        .more = "There is no option for it, because other users can see the arguments of a program."},
       {.name = "api-key-file",
        .takers = kElements | kService,
-       .help = "File with the API key, which only its owner can read",
+       .help = "File with the API key, which only its owner should be able to read",
        .member = &Run::api_key_file,
        .otherwise = "$GENCLIP_API_KEY, or the file of $GENCLIP_API_KEY_FILE",
        .option = {'k', "FILE", "File with the key"},
-       .more = "It names a file for this run, and takes precedence over both variables: GENCLIP_API_KEY, "
-               "which is "
-               "the key itself, and then GENCLIP_API_KEY_FILE, which names a file for all runs. There is no "
-               "option for the key itself, because other users can see the arguments of a program."},
+       .more =
+           "If others can read it, there is a warning. It names a file for this run, and takes precedence "
+           "over both variables: GENCLIP_API_KEY, which is the key itself, and then GENCLIP_API_KEY_FILE, "
+           "which names a file for all runs. There is no "
+           "option for the key itself, because other users can see the arguments of a program."},
       {.name = "store",
        .takers = kElements | kService | kCheck | kFrame | kPublish,
        .help = "Folder of the clip store",

@@ -133,7 +133,7 @@ class Completion(unittest.TestCase):
         help_text = " ".join(genclip("channel", "--help").stdout.split())
         for said in ("--fit=WHAT How clips of another shape are shown: pad, crop or stretch (pad) ", "--workers=N Number of generations at once (3) ",
                      "in seconds from submit; 0: no limit (1800) ", "--loudness=N Loudness of each clip in LUFS; 0: as it is (-23) ",
-                     "end the stream (true) ", "with the API key, which only its owner can read; else $GENCLIP_API_KEY, or",
+                     "end the stream (true) ", "with the API key, which only its owner should be able to read; else $GENCLIP_API_KEY, or",
                      "--proxy=VALUE URL of the HTTP proxy; else the system's proxy "):
             self.assertIn(said, help_text)
 
