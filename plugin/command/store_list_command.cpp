@@ -90,11 +90,13 @@ std::vector<std::string> details_of(const StoredClip &clip, const ClipRecord &re
 }
 
 // The service has not seen each request that was refused. A journal that is made of the ledger's lines is
-// called refused, too, whatever tasks it names.
+// called refused, too, whatever tasks it names, and so is one whose earlier task has failed.
 std::string shown_state(const StoredClip &clip) {
-  const bool is_unsent = clip.record && clip.record->state == ClipState::refused &&
-                         clip.record->http_status == 0 && unfetched_tasks_of(*clip.record).empty() &&
-                         unanswered_submits_of(*clip.record) == 0;
+  const auto was_sent = [](const ClipRecord &record) {
+    return record.http_status != 0 || !record.task_id.empty() || !record.earlier_tasks.empty() ||
+           !unfetched_tasks_of(record).empty() || unanswered_submits_of(record) > 0;
+  };
+  const bool is_unsent = clip.record && clip.record->state == ClipState::refused && !was_sent(*clip.record);
   return is_unsent ? "not sent" : state_word(clip);
 }
 

@@ -141,6 +141,19 @@ class List(Store):
         record.write_text(json.dumps(json.loads(record.read_text()) | {"unanswered_submits": 1}))
         self.assertNotIn("not sent", self.run_genclip("store", "list").stdout, "an earlier one may have been")
 
+    # A submit that reached nobody stands behind a task of the same clip that has failed, at a cost or not.
+    def test_a_request_that_has_a_task_is_not_called_unsent(self):
+        self.generate("prompt=x", "--retries", "0", "--base-url", "http://127.0.0.1:1/api")
+        record = self.store / self.listed()["clips"][0]["key"] / "task.json"
+        unsent = json.loads(record.read_text())
+        self.env["COLUMNS"] = "100"
+        for has in ({"task_id": "task_1", "amount": 9}, {"earlier_tasks": ["task_1"]}):
+            with self.subTest(has):
+                record.write_text(json.dumps(unsent | has))
+                text = self.run_genclip("store", "list").stdout
+                self.assertNotIn("not sent", text)
+                self.assertIn(" refused ", text)
+
     def test_a_damaged_record_is_listed_as_such(self):
         clip = self.stored()
         (self.store / clip["key"] / "task.json").write_text("{")
