@@ -23,7 +23,8 @@ constexpr CommandText kCorrect{
     "Enters into the store's ledger what a task has cost, in credits, as the account\n"
     "at the service says it. That amount then counts, whatever the service told\n"
     "before or tells later. 0: nothing was charged, so a request that nobody knew the\n"
-    "outcome of is submitted again without a warning.",
+    "outcome of, or whose task the service has lost, is submitted again without a\n"
+    "warning.",
     "KEY is a key that genclip cost or genclip store list shows, the first 8 or more\n"
     "digits of one, the clip's genclip:// URI, or the path of the clip or of its\n"
     "folder in the store: the latest task of that clip. TASK is a task's ID. A URI\n"
@@ -93,10 +94,11 @@ int run_cost_correct(const Words &words) {
   const Charge before = **charge;
   const LedgerEntry entry = correction_of(before, *amount);
   // First, because a key names another charge once this one is entered.
-  if (*amount == 0 && before.task_id.empty()) {
+  const bool is_of_submit = before.task_id.empty();
+  if (*amount == 0 && (is_of_submit || !before.is_under_way())) {
     const auto settled = settle_submit(FileSystem::posix(), root, before);
     if (!settled) return report_failure(settled.error(), json);
-    if (!*settled)
+    if (!*settled && (is_of_submit || before.state == ChargeState::unknown))
       return report_failure({ErrorKind::busy,
                              "A run is at work on this clip, and may submit it again. Nothing was "
                              "entered. Once it has ended, look with genclip cost again."},

@@ -26,6 +26,27 @@ UtcTime time_of(const ClipRecord &record) {
   return UtcTime(std::chrono::seconds(seconds));
 }
 
+constexpr char kWrittenOff[] = "Nothing was charged for it, as genclip cost correct has entered.";
+
+// A task that the service does not know any more. One that runs, or was completed, may still bring its clip.
+std::optional<ClipRecord> without_lost_task(ClipRecord record, const Charge &charge) {
+  const std::string &id = charge.task_id;
+  if (record.state == ClipState::lost && record.task_id == id) {
+    record.state = ClipState::failed;
+    record.amount = 0;
+    record.error = kWrittenOff;
+    record.http_status = 0;
+  } else if (charge.state == ChargeState::unknown && !was_completed(record, id) &&
+             std::ranges::count(record.unfetched_tasks, id) > 0) {
+    add_task(record.earlier_tasks, id);
+  } else {
+    return std::nullopt;
+  }
+  std::erase(record.unfetched_tasks, id);
+  std::erase(record.completed_tasks, id);
+  return record;
+}
+
 }  // namespace
 
 // What was not fetched may still come, and has warnings of its own.
@@ -156,14 +177,14 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
 }
 
 std::optional<ClipRecord> without_submit(ClipRecord record, const Charge &charge) {
-  if (!charge.task_id.empty()) return std::nullopt;
+  if (!charge.task_id.empty()) return without_lost_task(std::move(record), charge);
   const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
   const bool is_latest = record.reserved_at == utc_text(charge.at);
   if (is_open && (is_latest || (record.reserved_at.empty() &&
                                 (charge.imported || charge.state == ChargeState::unknown)))) {
     record.state = ClipState::refused;
     record.amount = -1;
-    record.error = "Nothing was charged for it, as genclip cost correct has entered.";
+    record.error = kWrittenOff;
     record.http_status = 0;
     return record;
   }

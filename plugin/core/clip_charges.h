@@ -62,8 +62,9 @@ KnownTask known_task(const Account &account, const ChargeFacts &asked, const std
 std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
                                              bool is_waited_for = false, const std::string &unsent = {});
 
-// The journal once somebody has looked up that the submit of this charge has cost nothing: no run warns of
-// it, or waits for a person, any more. Nothing: the journal does not count that submit, or counts it no more.
+// The journal once somebody has looked up that the submit of this charge, or its task that the service does
+// not know any more, has cost nothing: no run warns of it, or waits for a person, any more. Nothing: the
+// journal does not count that submit or task, or counts it no more.
 // `charge` as the ledger had it before.
 std::optional<ClipRecord> without_submit(ClipRecord record, const Charge &charge);
 

@@ -51,7 +51,8 @@ class KnownCharges {
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
                             const std::string &unsent, GCancellable *cancellable);
 
-// Writes into the journal that the submit of this charge has cost nothing (core/clip_charges.h). False: a run
+// Writes into the journal that the submit or the lost task of this charge has cost nothing
+// (core/clip_charges.h). False: a run
 // is at work on the clip, and nothing was written. Blocks for the disk.
 Result<bool> settle_submit(FileSystem &files, const std::string &store, const Charge &charge);
 

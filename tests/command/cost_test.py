@@ -427,6 +427,26 @@ class Correct(MoneyTest):
         self.run_genclip("cost", "correct", key_of("a"), "0")
         self.assertEqual(state(), "refused")
 
+    # Else no run with on-unknown=fail submits the request again.
+    def test_a_lost_task_that_has_cost_nothing_is_no_doubt_any_more(self):
+        self.ledger.line("reserve", "a", "2026-11-22", estimate=ESTIMATE)
+        self.ledger.line("submitted", "a", "2026-11-22", task_id="task_a")
+        self.ledger.line("unknown", "a", "2026-11-22", task_id="task_a")
+        folder = self.store / key_of("a")
+        folder.mkdir()
+        lost = json.dumps({
+            "version": 1, "state": "lost", "task_id": "task_a", "model": "dance-2.5", "reserved_at": "2026-11-22T10:00:00.000Z",
+            "base_url": BASE_URL, "api": "tasks", "take": 0, "request": {"model": "dance-2.5", "prompt": "a"}})
+        (folder / "task.json").write_text(lost)
+        self.run_genclip("cost", "correct", key_of("a"), "5")
+        self.assertEqual((folder / "task.json").read_text(), lost)
+        self.run_genclip("cost", "correct", key_of("a"), "0")
+        journal = json.loads((folder / "task.json").read_text())
+        self.assertEqual((journal["state"], journal["amount"]), ("failed", 0))
+        (folder / "task.json").write_text(lost.replace('"lost"', '"submitted"'))
+        self.run_genclip("cost", "correct", key_of("a"), "0")
+        self.assertEqual(json.loads((folder / "task.json").read_text())["state"], "submitted", "it may still bring its clip")
+
     def test_what_a_person_says_holds(self):
         self.ledger.line("reserve", "a", "2026-11-20", estimate=ESTIMATE)
         self.ledger.line("submitted", "a", "2026-11-20", task_id="task_a")

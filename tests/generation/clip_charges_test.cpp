@@ -103,6 +103,33 @@ TEST(WithoutSubmit, AnythingElseStays) {
     EXPECT_FALSE(without_submit(record_of(state, "t-1"), unknown));
 }
 
+// Else no run with on-unknown=fail would ever submit the request again.
+TEST(WithoutSubmit, ATaskThatTheServiceHasLostIsCountedNoMoreOnceItHasCostNothing) {
+  const auto lost = without_submit(record_of(ClipState::lost, "t-1"), charge_of(ChargeState::unknown, "t-1"));
+  ASSERT_TRUE(lost);
+  EXPECT_EQ(lost->state, ClipState::failed);
+  EXPECT_EQ(lost->amount, 0) << "no run warns of it";
+  EXPECT_THAT(unfetched_tasks_of(*lost), IsEmpty());
+  ClipRecord later = record_of(ClipState::ambiguous);
+  later.unfetched_tasks = {"t-1", "t-2"};
+  const auto one = without_submit(later, charge_of(ChargeState::unknown, "t-1"));
+  ASSERT_TRUE(one);
+  EXPECT_EQ(one->state, ClipState::ambiguous) << "the later submit stays in doubt";
+  EXPECT_THAT(one->unfetched_tasks, ElementsAre("t-2"));
+  EXPECT_THAT(one->earlier_tasks, ElementsAre("t-1"));
+}
+
+TEST(WithoutSubmit, ATaskThatMayStillBringItsClipStays) {
+  EXPECT_FALSE(
+      without_submit(record_of(ClipState::submitted, "t-1"), charge_of(ChargeState::unknown, "t-1")));
+  EXPECT_FALSE(without_submit(record_of(ClipState::lost, "t-2"), charge_of(ChargeState::unknown, "t-1")));
+  ClipRecord later = record_of(ClipState::ambiguous);
+  later.unfetched_tasks = {"t-1"};
+  EXPECT_FALSE(without_submit(later, charge_of(ChargeState::submitted, "t-1")));
+  later.completed_tasks = {"t-1"};
+  EXPECT_FALSE(without_submit(later, charge_of(ChargeState::unknown, "t-1"))) << "its clip may be had free";
+}
+
 TEST(AfterDeath, AJournalOfAnotherReservationMeansThatNothingWasSent) {
   const Charge reserved = charge_of(ChargeState::reserved);
   for (const ClipState state : {ClipState::intent, ClipState::submitted, ClipState::complete})
