@@ -37,6 +37,10 @@ constexpr size_t kMostReferences = 1000;
 // As long as what a journal has in place of a reference that genclip publishes.
 constexpr size_t kReferenceBytes = 128;
 
+bool is_sent_as_given(const MediaReference &medium) {
+  return medium.source == MediaSource::url || medium.source == MediaSource::asset;
+}
+
 // What people call fields that genclip knows by another name.
 struct OtherWord {
   const char *field, *word;
@@ -400,11 +404,10 @@ class RequestCheck {
   void check_size() {
     if (!problems_.empty()) return;
     std::vector<std::string> names;
-    for (const MediaReference &medium : checked_.media_) {
-      const bool is_sent = medium.source == MediaSource::url || medium.source == MediaSource::asset;
-      names.push_back(is_sent ? medium.url : std::string(kReferenceBytes, 'x'));
-    }
-    const size_t size = Json(Json::Object{{"request", checked_.body_with(names)}}).to_pretty_text().size();
+    for (const MediaReference &medium : checked_.media_)
+      names.push_back(is_sent_as_given(medium) ? medium.url : std::string(kReferenceBytes, 'x'));
+    const size_t size = Json(Json::Object{{"request", checked_.body_with(names)}}).to_pretty_text().size() +
+                        checked_.used_reference_bytes();
     if (size > kMostRequestBytes)
       problem("", "The request is too large for the journal (" + std::to_string(size) + " bytes; " +
                       std::to_string(kMostRequestBytes) + " are possible). Shorten it.");
@@ -421,6 +424,13 @@ class RequestCheck {
   std::vector<std::string> refused_;
   std::vector<Problem> problems_;
 };
+
+size_t CheckedRequest::used_reference_bytes() const {
+  size_t bytes = 0;
+  for (const MediaReference &medium : media_)
+    if (!is_sent_as_given(medium)) bytes += kUsedReferenceBytes + medium.field.size();
+  return bytes;
+}
 
 Json CheckedRequest::body_with(const std::vector<std::string> &references) const {
   assert(references.size() == media_.size());

@@ -38,6 +38,8 @@ class CheckedRequest {
   // Clips and frames of its references that the service could not fetch in this run, because nothing
   // publishes them. It cannot be generated with these settings; what is stored of it needs nothing.
   const std::vector<Problem> &unpublished() const { return unpublished_; }
+  // Bytes of a journal for what is noted of its references with the submit.
+  size_t used_reference_bytes() const;
 
   // The body with these texts in place of the references, one for each of media() and in its order.
   Json body_with(const std::vector<std::string> &references) const;
@@ -64,6 +66,9 @@ inline constexpr unsigned kMostClips = 1000;
 
 // Bytes of a request in a journal, which has room for what becomes of it beside that.
 inline constexpr size_t kMostRequestBytes = (4 << 20) - (64 << 10);
+// As many as the journal has, at most, about each reference that genclip publishes: what it was when the task
+// was submitted.
+inline constexpr size_t kUsedReferenceBytes = 2048;
 
 // All problems at once, in the order of the model's fields, then of the catalog's. A clip that stands as a
 // reference is a request too: it is validated with the outer one, and the text of each of its problems begins

@@ -93,6 +93,10 @@ Result<void> ClipWork::reserve() {
 }
 
 Result<void> ClipWork::submit() {
+  // Before the clips that it is made of are paid.
+  if (auto fits = folder_.check_intent(run_.attempt, generation_.job().request->used_reference_bytes());
+      !fits)
+    return fits;
   ChainWork chain(generation_);  // Holds the links until the request was submitted.
   auto prepared = chain.run();
   if (!prepared) return std::move(prepared).error();

@@ -276,12 +276,19 @@ Result<void> ClipFolder::write_record(const ClipRecord &record) {
   return written;
 }
 
+Result<void> ClipFolder::check_intent(const ClipRecord &record, size_t more_bytes) const {
+  const size_t size = record.to_json().to_pretty_text().size() + more_bytes;
+  if (size + kRecordGrowth <= kMaxRecordSize) return {};
+  return Error{ErrorKind::settings,
+               "The request is too large for the journal " +
+                   sizes_text(size, kMaxRecordSize - kRecordGrowth) +
+                   (record.replaced ? ", which has the stored clip's request as well" : "") +
+                   ", and was not submitted. Shorten it."};
+}
+
 Result<void> ClipFolder::write_intent(const ClipRecord &record) {
+  if (auto fits = check_intent(record); !fits) return fits;
   const size_t text_size = record.to_json().to_pretty_text().size();
-  if (text_size + kRecordGrowth > kMaxRecordSize)
-    return Error{ErrorKind::settings, "The request is too large for the journal " +
-                                          sizes_text(text_size, kMaxRecordSize - kRecordGrowth) +
-                                          ", and was not submitted. Shorten it."};
   if (auto alone = check_that_nobody_else_writes(); !alone) return alone;
   // Another process may have made the folder, or the store, and not yet synced their names. A folder above
   // that we may not read existed before.

@@ -58,6 +58,9 @@ class ClipFolder {
   std::string unsent() const;
   // Durable on return.
   Result<void> write_record(const ClipRecord &record);
+  // Whether the record of an intent will have room, with that many bytes that it does not have yet. Needs no
+  // lock.
+  Result<void> check_intent(const ClipRecord &record, size_t more_bytes = 0) const;
   // Writes the record of an intent to submit. It also reserves space for the next record, with the task's ID,
   // so that this can be written even if the disk is full by then.
   Result<void> write_intent(const ClipRecord &record);

@@ -297,6 +297,15 @@ TEST(CheckRequest, RefusesWhatNoJournalCanHold) {
   made_of_clips.fields.set("reference_images", Json::Array(5, Json(clip)));
   const auto small = check_request(*Catalog::built_in(), made_of_clips, {.publishes = true});
   EXPECT_TRUE(small) << problems_text(small.error());
+  // Beside it, the journal has what each reference was.
+  const auto with_room = [&](size_t room) {
+    ClipRequest many = with_prompt(kMostRequestBytes - room);
+    many.fields.set("reference_images", Json::Array(9, Json("genclip://dream-5.0?prompt=a")));
+    const auto checked = check_request(*Catalog::built_in(), many, {.publishes = true});
+    return checked ? std::string() : problems_text(checked.error());
+  };
+  EXPECT_EQ(with_room(32 << 10), "");
+  EXPECT_THAT(with_room(16 << 10), HasSubstr("too large for the journal"));
 }
 
 TEST(CheckRequest, GivesTheReasonOfARule) {

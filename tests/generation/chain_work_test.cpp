@@ -383,6 +383,20 @@ TEST_F(ChainWorkTest, ALinkMayStandInAnyFieldThatNamesMedia) {
 
 // ---- Money
 
+// The journal of a clip that is made anew has the request of the stored one as well.
+TEST_F(ChainWorkTest, NoLinkIsPaidForARequestThatTheJournalCannotHold) {
+  GenerationJob anew = job_of(picture(std::string(2200 << 10, 'p'), {x_}));
+  const Outcome made = World::run(anew);
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 2u);
+  forget(x_);
+  std::filesystem::remove_all(path_of(x_).folder());
+  anew.reuse = false;
+  const Outcome refused = World::run(anew);
+  EXPECT_THAT(refused.text(), HasSubstr("which has the stored clip's request as well"));
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
 TEST_F(ChainWorkTest, ARunTellsTheSumOfAllItsLinksWhateverBecomesOfTheRequest) {
   const Outcome made = run(picture("of both", {picture("a", {x_}), y_}));
   ASSERT_FALSE(made.error) << made.text();

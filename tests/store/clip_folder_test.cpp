@@ -156,6 +156,10 @@ TEST_F(ClipFolderTest, WritesNoJournalThatItCouldNotRead) {
   expect_locked(lock);
   ASSERT_TRUE(folder.write_record(record_of("a", ClipState::refused)));
   EXPECT_FALSE(folder.write_intent(record)) << "what the service answers needs room";
+  ClipRecord smaller = record;
+  smaller.identity.request.set("prompt", std::string((4 << 20) - (64 << 10), 'x'));
+  EXPECT_TRUE(folder.check_intent(smaller));
+  EXPECT_FALSE(folder.check_intent(smaller, 60 << 10)) << "what will be noted of its references does too";
   EXPECT_TRUE(folder.write_record(record));
   record.identity.request.set("prompt", std::string(4 << 20, 'x'));
   const auto written = folder.write_record(record);
