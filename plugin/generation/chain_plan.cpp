@@ -114,8 +114,7 @@ ChainLink link_of(const std::optional<ClipRecord> &record) {
 
 std::optional<Estimate> price_of(const GenerationJob &job, const PlannedLink &link,
                                  const PriceHistory &prices) {
-  return estimate_price(prices, charge_facts(link.identified->identity, link.request->body(),
-                                             link.request->model(), job.project));
+  return estimate_price(prices, charge_facts(link.identified->identity, *link.request, job.project));
 }
 
 bool is_paid(const GenerationJob &job, const IdentifiedRequest &request, const GenerationServices &services) {

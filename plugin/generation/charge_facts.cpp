@@ -6,10 +6,24 @@
 #include <string>
 
 #include "plugin/catalog/catalog.h"
+#include "plugin/catalog/request_meaning.h"
 #include "plugin/catalog/untyped_media.h"
 
 namespace genclip {
 namespace {
+
+// What `request` means by leaving fields out that prices hang on, as far as the built-in catalog does not say
+// the same (price_history.h).
+Json with_own_defaults(const CheckedRequest &request) {
+  Json body = request.body();
+  const auto built_in = Catalog::built_in()->find(request.model());
+  for (const char *name : {"duration", "resolution", "size", "generate_audio"}) {
+    const Json *known = built_in ? meaning_of_unset(*built_in, name) : nullptr;
+    const Json *own = body.find(name) ? nullptr : meaning_of_unset(request.spec(), name);
+    if (own && !(known && *known == *own)) body.set(name, *own);
+  }
+  return body;
+}
 
 std::string text_of(const Json &request, std::string_view name) {
   const Json *value = request.find(name);
@@ -57,10 +71,9 @@ std::map<std::string, unsigned, std::less<>> references_of(const Json &request) 
   return references;
 }
 
-}  // namespace
-
-ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const std::string &model,
-                         const std::string &project) {
+// Of a body with v2 field names.
+ChargeFacts facts_of_body(const ClipIdentity &identity, const Json &sent, const std::string &model,
+                          const std::string &project) {
   ChargeFacts facts;
   facts.key = identity.digest();
   facts.take = identity.take;
@@ -77,8 +90,15 @@ ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const s
   return facts;
 }
 
+}  // namespace
+
+ChargeFacts charge_facts(const ClipIdentity &identity, const CheckedRequest &request,
+                         const std::string &project) {
+  return facts_of_body(identity, with_own_defaults(request), request.model(), project);
+}
+
 ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model, const std::string &project) {
-  return charge_facts(identity, identity.request, model, project);
+  return facts_of_body(identity, identity.request, model, project);
 }
 
 bool is_made_of_media(const ClipIdentity &identity) { return !references_of(identity.request).empty(); }

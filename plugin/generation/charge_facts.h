@@ -6,16 +6,18 @@
 #include <string>
 
 #include "plugin/account/ledger_entry.h"
+#include "plugin/catalog/check_request.h"
 #include "plugin/store/clip_path.h"
 
 namespace genclip {
 
-// `sent`: a body with v2 field names. What it does not say, or says in another type than the catalog has,
-// stays unset. Not the identity's request, which leaves out what earlier lines of the ledger may say; only
-// the references are taken from that.
-ChargeFacts charge_facts(const ClipIdentity &identity, const Json &sent, const std::string &model,
+// What the request does not say, or says in another type than the catalog has, stays unset, unless its model
+// has a default that the built-in catalog has not: other readers of the ledger need not have the file of
+// $GENCLIP_MODELS that says it. Not of the identity's request, which leaves out what earlier lines of the
+// ledger may say; only the references are taken from that.
+ChargeFacts charge_facts(const ClipIdentity &identity, const CheckedRequest &request,
                          const std::string &project);
-// Of a request of which no more is known than its identity.
+// Of a request of which no more is known than its identity: that says what was sent.
 ChargeFacts charge_facts(const ClipIdentity &identity, const std::string &model, const std::string &project);
 
 // Whether the request has references: images, videos or sounds that the clip is made of.

@@ -20,7 +20,8 @@ constexpr auto kSlotPause = std::chrono::seconds(2);
 ChargeFacts facts_of(const Generation &generation) {
   const GenerationJob &job = generation.job();
   const ClipIdentity &identity = generation.identified().identity;
-  return charge_facts(identity, job.request ? job.request->body() : identity.request, job.model, job.project);
+  return job.request ? charge_facts(identity, *job.request, job.project)
+                     : charge_facts(identity, job.model, job.project);
 }
 
 }  // namespace

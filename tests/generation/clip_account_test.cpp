@@ -819,6 +819,25 @@ TEST(ChargeFacts, AreTakenFromTheBody) {
               testing::AllOf(testing::Not(HasSubstr("secret")), testing::Not(HasSubstr("sig"))));
 }
 
+// Other readers of the ledger need not have the file.
+TEST(ChargeFacts, SayADefaultThatOnlyAFileOfModelsHas) {
+  const auto catalog = Catalog::with_files({{"mine.json", R"({"models": [
+    {"id": "storm-1", "fields": {"prompt": {}, "duration": {"min": 1, "max": 9, "default": 7}}},
+    {"id": "dance-2.5", "like": "dance-2.5", "fields": {"resolution": {"default": "720p"}}}]})"}});
+  ASSERT_TRUE(catalog->mistakes().empty()) << catalog->mistakes()[0].to_text();
+  const auto facts_of = [&](const Catalog &known, const char *model) {
+    ClipRequest request{.model = model};
+    request.fields.set("prompt", "p");
+    const auto checked = check_request(known, request);
+    if (!checked) give_up(problems_text(checked.error()));
+    return charge_facts(ClipIdentity{"https://api.example", "tasks", checked->body(), 0}, *checked, "");
+  };
+  EXPECT_EQ(facts_of(*catalog, "storm-1").duration, 7.0);
+  EXPECT_EQ(facts_of(*catalog, "dance-2.5").resolution, "720p");
+  EXPECT_EQ(facts_of(*Catalog::built_in(), "dance-2.5").resolution, "") << "as earlier lines";
+  EXPECT_FALSE(facts_of(*catalog, "dance-2.5").audio);
+}
+
 TEST(ChargeFacts, LeaveOutWhatIsOfAnotherType) {
   ClipIdentity identity;
   identity.request = Json::Object{
