@@ -4,6 +4,7 @@
 #include <gst/gst.h>
 
 #include "plugin/base/shell_word.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/chosen_clips.h"
 #include "plugin/command/clip_delivery.h"
@@ -12,6 +13,7 @@
 #include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/command/stored_answers.h"
+#include "plugin/generation/store_account.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_removal.h"
 #include "plugin/store/media_container.h"
@@ -46,6 +48,23 @@ FileSystem &files() { return FileSystem::posix(); }
 std::string fetch_hint(const StoredClip &clip) {
   if (!clip.record || clip.record->task_id.empty()) return {};
   return " To get it again: genclip store fetch " + shell_operand(clip.record->task_id);
+}
+
+// The ledger, and not the journal that goes, is to name each task that may still bring a clip: a run may have
+// died, or the store be older than ledgers.
+Result<void> keep_tasks_in_ledger(const std::string &root) {
+  Ledger ledger = ledger_of(root);
+  if (auto begun = begin_ledger(files(), ledger, root, nullptr); !begun) return begun;
+  const auto reconciled = reconcile(files(), ledger, root, "", nullptr);
+  return reconciled ? Result<void>() : reconciled.error();
+}
+
+void warn_of_tasks(const StoredClip &clip) {
+  if (!clip.record) return;
+  for (const std::string &id : unfetched_tasks_of(*clip.record))
+    print_error("Warning: Task " + printable(id) + " of " + short_key(clip) +
+                " is, or may be, paid for, and its clip is not here. To fetch it: genclip store fetch " +
+                shell_operand(id) + ". The next run of the same request asks for it before it pays again.");
 }
 
 // "Removed 01234567, 1.2 MB, which cost 12 credits, task t-7".
@@ -125,6 +144,8 @@ int run_store_remove(const Words &words) {
   const auto clips = rest->empty() ? std::vector<StoredClip>() : chosen_clips(*rest, run);
   if (!clips) return report_failure(clips.error(), json);
 
+  if (const auto kept = any ? keep_tasks_in_ledger(root) : Result<void>(); !kept)
+    return report_failure(kept.error(), json);
   std::vector<StoredClip> removed;
   int exit_code = kOk;
   for (const StoredClip &clip : *clips) {
@@ -136,6 +157,7 @@ int run_store_remove(const Words &words) {
       continue;
     }
     if (!json) tell_removed(*done);
+    warn_of_tasks(*done);
     removed.push_back(std::move(*done));
   }
   Json::Object told{{"removed", keys_of(removed)}};

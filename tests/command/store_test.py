@@ -491,8 +491,22 @@ class Remove(Store):
         self.generate("prompt=slow", "--timeout", "1")
         (clip,) = self.listed()["clips"]
         self.assertEqual(self.run_genclip("store", "remove", clip["key"]).returncode, 1)
+        removed = self.run_genclip("store", "remove", "--any", clip["key"])
+        self.assertEqual((removed.returncode, self.listed()["clips"]), (0, []))
+        self.assertIn(f"genclip store fetch {clip['task_id']}", removed.stderr)
+        self.generate("prompt=slow", "--timeout", "1")
+        self.assertEqual([clip["task_id"] for clip in self.listed()["clips"]], [clip["task_id"]], "it is not paid again")
+
+    # Its run has died before it told the ledger of the task.
+    def test_a_task_that_the_journal_alone_names_is_in_the_ledger_before_it_is_removed(self):
+        self.simulator(processing=60000)
+        self.generate("prompt=slow", "--timeout", "1")
+        (clip,) = self.listed()["clips"]
+        ledger = self.store / "ledger.jsonl"
+        ledger.write_text("".join(line for line in ledger.read_text().splitlines(True) if clip["task_id"] not in line))
         self.assertEqual(self.run_genclip("store", "remove", "--any", clip["key"]).returncode, 0)
-        self.assertEqual(self.listed()["clips"], [])
+        self.generate("prompt=slow", "--timeout", "1")
+        self.assertEqual([clip["task_id"] for clip in self.listed()["clips"]], [clip["task_id"]])
 
 
 class Prune(Store):
