@@ -53,7 +53,7 @@ class DiskResult {
 template <typename Work>
 auto on_disk(Work work, GCancellable *cancellable) {
   const auto result = std::make_shared<DiskResult<decltype(work())>>();
-  on_disk_thread([result, work = std::move(work)] { result->set(work()); });
+  on_disk_thread([result, work = std::move(work)]() mutable { result->set(work()); });
   return result->wait(cancellable);
 }
 
@@ -123,20 +123,12 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 
 std::shared_ptr<const QuestionLocks> AnswerStore::lock(const std::vector<std::string> &keys,
                                                        GCancellable *cancellable) const {
-  // The last one that holds it must not wait for the disk.
-  const auto let_go = [](QuestionLocks *locks) {
-    on_disk_thread([locks] {
-      const ExitGuard until_removed;
-      delete locks;
-    });
-  };
   const auto end = clock_.now() + kLockPatience;
   for (;;) {
     auto taken = on_disk(
-        [&files = files_, folder = folder(), keys, let_go] {
+        [&files = files_, folder = folder(), keys] {
           auto locks = QuestionLocks::take(files, folder, keys);
-          return locks ? std::shared_ptr<QuestionLocks>(new QuestionLocks(*std::move(locks)), let_go)
-                       : nullptr;
+          return locks ? std::make_shared<QuestionLocks>(*std::move(locks)) : nullptr;
         },
         cancellable);
     if (taken && *taken) return *std::move(taken);
@@ -145,6 +137,17 @@ std::shared_ptr<const QuestionLocks> AnswerStore::lock(const std::vector<std::st
     if (!taken || is_over || !clock_.sleep_until(clock_.now() + kLookAgain, cancellable))
       return std::make_shared<const QuestionLocks>();
   }
+}
+
+void AnswerStore::let_go(std::shared_ptr<const QuestionLocks> locks, GCancellable *cancellable) const {
+  if (!locks || locks->empty()) return;
+  on_disk(
+      [locks = std::move(locks)]() mutable {
+        const ExitGuard until_removed;
+        locks = nullptr;
+        return true;
+      },
+      cancellable);
 }
 
 std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
@@ -176,10 +179,11 @@ std::optional<Error> AnswerStore::keep(const std::string &key, const std::string
   const int64_t now = to_utc(clock_.wall_now()).time_since_epoch() / std::chrono::seconds(1);
   auto kept = on_disk(
       [&files = files_, folder = folder(), key, record = stored(model, answer, now),
-       locks = std::move(locks)] {
+       locks = std::move(locks)]() mutable {
         const ExitGuard until_written;
         auto written = write_answer(files, folder, key, record);
         if (!written) log_not_kept(written.error());
+        locks = nullptr;
         return written;
       },
       cancellable);

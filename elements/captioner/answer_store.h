@@ -48,6 +48,8 @@ class AnswerStore {
   // two and a half minutes. Of nothing: the store cannot be locked, that time is over, or it is cancelled.
   std::shared_ptr<const QuestionLocks> lock(const std::vector<std::string> &keys,
                                             GCancellable *cancellable) const EXCLUDES(mutex_);
+  // For whoever holds them: letting them go takes the disk. Once cancelled it does not wait for that.
+  void let_go(std::shared_ptr<const QuestionLocks> locks, GCancellable *cancellable) const EXCLUDES(mutex_);
 
   // Why no answer can be kept, before the first is paid for. Does not look again in a run once it has found
   // no reason. Empty once cancelled.

@@ -131,6 +131,7 @@ void CaptionSchedule::clear() {
   texts_follow_ = is_pushing_ = false;
   history_.clear();
   paused_ = has_failed_ = false;
+  failed_alone_ = 0;
   drains_until_.reset();
 }
 

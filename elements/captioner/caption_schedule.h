@@ -330,6 +330,9 @@ class CaptionSchedule {
   bool has_starved_ = false;  // in this run
   Instant moved_at_{};        // when the input or the output last moved
   bool has_failed_ = false;   // a caption that has not left
+  // Texts that were asked about alone, one after the other, and at which the gateway failed.
+  unsigned failed_alone_ = 0;
+  static constexpr unsigned kMostFailedAlone = 3;
   bool budget_warned_ = false;
   bool shortened_warned_ = false;
   bool look_ahead_warned_ = false;

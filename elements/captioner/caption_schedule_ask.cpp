@@ -448,14 +448,16 @@ void CaptionSchedule::note_answer(const ContentAnswer &answer, std::chrono::nano
   stats_.answer_tokens += answer.total_tokens;
   stats_.latency_sum += latency;
   ++stats_.answers;
+  failed_alone_ = 0;
 }
 
 // False: the caption is asked about again. A text whose parts are not all there is asked about by itself:
 // another one may be the reason why the model withholds the answers about all of them, or why the gateway
-// fails at them or takes too long. That is worth a further request only where a text may lack its answer.
+// fails at them or takes too long. That is worth a further request only where a text may lack its answer, and
+// not while the gateway fails at all that is asked alone.
 bool CaptionSchedule::ends_one_of(CaptionSlot &slot, const Result<ContentAnswer> &answer, bool &is_told) {
   if (slot.lacking() == 0) return true;
-  const bool may_fail = !settings_.ends_on_error && settings_.retries > 0;
+  const bool may_fail = !settings_.ends_on_error && settings_.retries > 0 && failed_alone_ < kMostFailedAlone;
   if (answer || answer.error().kind == ErrorKind::failed ||
       (may_fail && may_be_of_question(answer.error()))) {
     slot.alone = true;
@@ -468,6 +470,8 @@ bool CaptionSchedule::ends_one_of(CaptionSlot &slot, const Result<ContentAnswer>
 }
 
 bool CaptionSchedule::ends_alone(CaptionSlot &slot, const Result<ContentAnswer> &answer) {
+  if (slot.alone && !answer && may_be_of_question(answer.error()))
+    failed_alone_ = std::min(failed_alone_ + 1, kMostFailedAlone);
   if (!answer && !slot.again) {
     fail(slot, answer.error());
     return true;

@@ -96,6 +96,7 @@ class CaptionStage {
   bool answer_allocation(GstQuery *query);
 
   void work();
+  std::optional<CaptionRequest> request_of(const Work &work, std::shared_ptr<const QuestionLocks> &locks);
   void answer(const Work &work);
   using Answers = std::vector<std::pair<AskedPart, ContentAnswer>>;
   Answers look_in_store(CaptionCache cache, const std::vector<AskedPart> &parts,

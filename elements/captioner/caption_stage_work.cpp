@@ -161,32 +161,40 @@ std::shared_ptr<const QuestionLocks> CaptionStage::lock(const CaptionRequest &re
   return answers_.lock(keys, cancellable);
 }
 
-void CaptionStage::answer(const Work &work) {
+// The request that is left to send, with the locks of its questions.
+std::optional<CaptionRequest> CaptionStage::request_of(const Work &work,
+                                                       std::shared_ptr<const QuestionLocks> &locks) {
   GCancellable *cancellable = work.cancellable.get();
   const CaptionCache cache = work.question.cache;
   tell_found(look_in_store(cache, work.question.parts, cancellable));
-  std::optional<CaptionRequest> request;
-  std::shared_ptr<const QuestionLocks> locks;  // Until the answer is kept.
   for (;;) {
-    request = queue_.await(&CaptionSchedule::may_ask, work.question.id);
-    if (!request || !is_kept_or_refused(*request, cancellable)) return;
+    auto request = queue_.await(&CaptionSchedule::may_ask, work.question.id);
+    if (!request || !is_kept_or_refused(*request, cancellable)) return std::nullopt;
     // Behind may_ask(): one that waits there for other windows must hold no lock that these may wait for.
     locks = lock(*request, cancellable);
-    if (!locks) break;
+    if (!locks) return request;
     const Answers found = look_in_store(cache, request->parts, cancellable);
-    if (found.empty()) break;
-    locks = nullptr;
+    if (found.empty()) return request;
+    answers_.let_go(std::exchange(locks, nullptr), cancellable);
     queue_.tell(&CaptionSchedule::answered_elsewhere, *std::move(request));
     tell_found(found);
   }
-  if (!has_leave(*request, cancellable)) return;
-  log_question(*request);
-  SentenceSplitter splitter;
-  const auto answer = ask(*request, splitter, cancellable);
-  auto said = answer ? said_in(*request, *answer, splitter) : std::vector<Said>();
-  log_answer(*request, answer, said.size());
-  keep_answers(*request, said, locks, cancellable);
-  queue_.tell(&CaptionSchedule::answered, *std::move(request), answer, std::move(said));
+}
+
+void CaptionStage::answer(const Work &work) {
+  GCancellable *cancellable = work.cancellable.get();
+  std::shared_ptr<const QuestionLocks> locks;
+  auto request = request_of(work, locks);
+  if (request && has_leave(*request, cancellable)) {
+    log_question(*request);
+    SentenceSplitter splitter;
+    const auto answer = ask(*request, splitter, cancellable);
+    auto said = answer ? said_in(*request, *answer, splitter) : std::vector<Said>();
+    log_answer(*request, answer, said.size());
+    keep_answers(*request, said, locks, cancellable);
+    queue_.tell(&CaptionSchedule::answered, *std::move(request), answer, std::move(said));
+  }
+  answers_.let_go(std::move(locks), cancellable);
 }
 
 void CaptionStage::work() {

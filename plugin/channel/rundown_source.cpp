@@ -76,8 +76,8 @@ std::optional<RundownReading> RundownSource::look() {
   if (!rests) seen_since_ = clock_.now();
   if (!now || now == read_ || !rests) return std::nullopt;
   // Its disk's clock has just told the time of the change. Who moves a file, or copies it with its times,
-  // leaves one that was written long before.
-  return read_file(now->changed);
+  // leaves one that was written long before, as does who leads a link to it.
+  return read_file(read_ && now->path != read_->path ? clock_.wall_now() : now->changed);
 }
 
 Result<Budget> RundownSource::budget_on_disk() const {

@@ -3,6 +3,8 @@
 // genclip store verify, remove and prune: no network, no key.
 #include <gst/gst.h>
 
+#include <algorithm>
+
 #include "plugin/base/shell_word.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/amounts.h"
@@ -59,12 +61,19 @@ Result<void> keep_tasks_in_ledger(const std::string &root) {
   return reconciled ? Result<void>() : reconciled.error();
 }
 
+bool may_lose_tasks(const std::vector<StoredClip> &clips) {
+  return std::ranges::any_of(clips, [](const StoredClip &clip) {
+    return clip.record &&
+           (!unfetched_tasks_of(*clip.record).empty() || unanswered_submits_of(*clip.record) > 0);
+  });
+}
+
 void warn_of_tasks(const StoredClip &clip) {
   if (!clip.record) return;
   for (const std::string &id : unfetched_tasks_of(*clip.record))
     print_error("Warning: Task " + printable(id) + " of " + short_key(clip) +
                 " is, or may be, paid for, and its clip is not here. To fetch it: genclip store fetch " +
-                shell_operand(id) + ". The next run of the same request asks for it before it pays again.");
+                shell_operand(id));
 }
 
 // "Removed 01234567, 1.2 MB, which cost 12 credits, task t-7".
@@ -144,7 +153,7 @@ int run_store_remove(const Words &words) {
   const auto clips = rest->empty() ? std::vector<StoredClip>() : chosen_clips(*rest, run);
   if (!clips) return report_failure(clips.error(), json);
 
-  if (const auto kept = any ? keep_tasks_in_ledger(root) : Result<void>(); !kept)
+  if (const auto kept = any && may_lose_tasks(*clips) ? keep_tasks_in_ledger(root) : Result<void>(); !kept)
     return report_failure(kept.error(), json);
   std::vector<StoredClip> removed;
   int exit_code = kOk;

@@ -28,7 +28,8 @@ UtcTime time_of(const ClipRecord &record) {
 
 constexpr char kWrittenOff[] = "Nothing was charged for it, as genclip cost correct has entered.";
 
-// A task that the service does not know any more. One that runs, or was completed, may still bring its clip.
+// A task that the service does not know any more, whatever it was before; and one whose outcome is not known.
+// Of a clip that was made since, one that was completed may still bring its own.
 std::optional<ClipRecord> without_lost_task(ClipRecord record, const Charge &charge) {
   const std::string &id = charge.task_id;
   if (record.state == ClipState::lost && record.task_id == id) {

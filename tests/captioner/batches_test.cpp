@@ -262,6 +262,17 @@ TEST(Batches, ThatAreCutShortAreAskedOneByOne) {
   EXPECT_EQ(gateway.gateway().calls(), 1u + 3u);
 }
 
+// An outage costs no request for each text.
+TEST(Batches, AreNotAskedOneByOneOnceTheGatewayFailsAtAll) {
+  GatewayServer gateway;
+  Gate gate(gateway);
+  gateway.fault(sim::GatewayFaultKind::status, 100, 501);
+  Harness harness(gateway, "cues-per-request=4 max-in-flight=1 on-error=skip retries=1", kUtf8);
+  gate.push(harness, 8);
+  EXPECT_EQ(gate.open_at_end(harness), answers(0, 1));
+  EXPECT_EQ(gateway.gateway().calls(), 1u + 1 + 4 + 1);
+}
+
 // At one of the texts, the gateway fails; the others have their answers.
 TEST(Batches, AtWhichTheGatewayFailsAreAskedOneByOneWithinTheRetries) {
   struct Case {

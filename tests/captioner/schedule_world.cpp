@@ -676,7 +676,7 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
   s(schedule.drains_until_ ? ago(*schedule.drains_until_) : 1), s(schedule.paused_),
       s(schedule.history_epoch_);
   s(schedule.grows_until_.has_value()), s(ago(schedule.text_.came_in_at)), s(schedule.budget_warned_),
-      s(schedule.has_failed_);
+      s(schedule.has_failed_), s(schedule.failed_alone_);
   s(schedule.order_warned_), s(schedule.over_warned_), s(schedule.look_ahead_warned_),
       s(schedule.in_flight_.size());
   for (const std::string &one : schedule.history_) s(one);
