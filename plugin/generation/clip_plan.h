@@ -29,8 +29,8 @@ ReferencePolicy reference_policy(const RunSettings &run);
 // lack an address; one that is set has to be usable, as all that a dry run calls valid has to run.
 std::vector<Problem> connection_problems(const RunSettings &run);
 
-// Refuses texts of a request, as they were given, if one shows the key: whatever is told of them might quote
-// it. Reads the file of the key.
+// Refuses the texts of a request, as they were given, if one of them shows the key, because messages about
+// them might quote it. Reads the file of the key.
 Result<void> check_for_key(const std::vector<std::string> &texts, const RunSettings &run);
 
 // What a run needs, or every problem at once in one error (ErrorKind::settings). Reads the files of the key

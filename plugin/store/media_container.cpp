@@ -63,7 +63,7 @@ const BoxBrand *box_brand(std::string_view brand) {
 
 MediaContainer container_of(const BoxBrand &brand) { return {brand.media_type, brand.extension}; }
 
-// What has the boxes of an MP4 and is none, by the brands in its first box.
+// Other containers are made of the boxes of an MP4, too. The brands in the first box tell them apart.
 std::optional<MediaContainer> probe_brands(std::span<const std::byte> head) {
   constexpr size_t kMajor = 8, kCompatible = 16, kBrand = 4;
   const std::string_view text(reinterpret_cast<const char *>(head.data()), head.size());

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <fstream>
 #include <memory>
 #include <thread>
@@ -122,14 +123,16 @@ TEST_F(AnswerStoreTest, OneAsksAndTheOthersWait) {
   auto first = answers_.lock({a_, b_}, cancellable_.get());
   ASSERT_FALSE(first->empty());
   EXPECT_FALSE(answers_.lock({std::string(64, 'c')}, cancellable_.get())->empty()) << "another question";
-  std::thread end([&first] {
+  std::atomic<bool> is_let_go = false;
+  std::thread end([&first, &is_let_go] {
     g_usleep(150 * 1000);
+    is_let_go = true;
     first = nullptr;
   });
   const auto second = answers_.lock({b_}, cancellable_.get());
-  end.join();
+  EXPECT_TRUE(is_let_go);
   EXPECT_FALSE(second->empty());
-  EXPECT_FALSE(first);
+  end.join();
 }
 
 TEST_F(AnswerStoreTest, NobodyWaitsForALockOnceItIsCancelled) {
