@@ -18,6 +18,7 @@
 #include "plugin/command/console.h"
 #include "plugin/command/text_table.h"
 #include "plugin/film/film_progress.h"
+#include "plugin/film/film_run.h"
 #include "plugin/film/subtitle_file.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/task/media_probe.h"
@@ -82,8 +83,10 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
     return needs;
   }
   if (facts.has_picture == false) needs.problem = Error{ErrorKind::wrong_type, kNoPictureInIt};
+  if (facts.container == kEndlessContainer) needs.problem = Error{ErrorKind::wrong_type, kEndless};
   needs.length = facts.duration;
-  if (facts.is_duration_guessed)
+  // Its demuxer guesses it, by what stands at the two ends.
+  if (facts.container == "video/mpegts")
     needs.warning =
         "It may take more or less: a transport stream does not tell its length, which is guessed.";
   if (facts.duration) {

@@ -44,11 +44,7 @@ ErrorKind kind_of(const GError &error) {
 void refuse_endless(GstBin *pipeline, GstBin *, GstElement *element, gpointer) {
   GstElementFactory *factory = gst_element_get_factory(element);
   if (!factory || std::string_view(GST_OBJECT_NAME(factory)) != "avdemux_nut") return;
-  GST_ELEMENT_ERROR(
-      pipeline, STREAM, DEMUX,
-      ("GStreamer never comes to the end of a film in NUT; make a copy of it, and caption that: "
-       "ffmpeg -i FILM -c copy COPY.mkv"),
-      (nullptr));
+  GST_ELEMENT_ERROR(pipeline, STREAM, DEMUX, ("%s", kEndless), (nullptr));
 }
 
 }  // namespace

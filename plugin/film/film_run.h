@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Runs one pipeline to its end in the default main context.
+// Runs one pipeline to its end in the default main context. Films in containers whose demuxer never ends are
+// refused.
 #pragma once
 
 #include <gst/gst.h>
@@ -8,11 +9,18 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "plugin/base/error.h"
 #include "plugin/base/gref.h"
 
 namespace genclip {
+
+// Of a film in NUT.
+inline constexpr std::string_view kEndlessContainer = "application/x-gst-av-nut";
+inline constexpr const char *kEndless =
+    "GStreamer never comes to the end of a film in NUT; make a copy of it, and caption that: "
+    "ffmpeg -i FILM -c copy COPY.mkv";
 
 // For one thread, that of the default main context.
 class FilmRun {

@@ -21,9 +21,10 @@ struct MediaFacts {
   std::optional<double> height;
   std::optional<double> ratio;       // width / height, where only that is known
   std::optional<double> duration;    // seconds
-  bool is_duration_guessed = false;  // Its container does not tell it.
   std::optional<double> longest;     // What it lasts at most, where only that is known.
   std::optional<double> frame_rate;  // frames a second
+  // The media type in GStreamer's caps, such as "video/mpegts". Empty: unknown.
+  std::string container;
   // What the content holds; unset when the content was not examined.
   std::optional<bool> has_picture;
   std::optional<bool> has_sound;

@@ -91,12 +91,12 @@ void add_pictures(GstDiscovererInfo *info, MediaKind kind, MediaFacts &facts) {
   gst_discoverer_stream_info_list_free(streams);
 }
 
-// The demuxer of a transport stream guesses it, by what stands at its two ends.
-bool is_transport_stream(GstDiscovererInfo *info) {
+std::string container_of(GstDiscovererInfo *info) {
   const auto stream = GRef<GstDiscovererStreamInfo>::adopt(gst_discoverer_info_get_stream_info(info));
   const auto caps =
       stream ? GRef<GstCaps>::adopt(gst_discoverer_stream_info_get_caps(stream.get())) : GRef<GstCaps>();
-  return caps && gst_structure_has_name(gst_caps_get_structure(caps.get(), 0), "video/mpegts");
+  const bool is_known = caps && gst_caps_get_size(caps.get()) > 0;
+  return is_known ? gst_structure_get_name(gst_caps_get_structure(caps.get(), 0)) : "";
 }
 
 void add_facts(GstDiscovererInfo *info, MediaKind kind, MediaFacts &facts) {
@@ -108,7 +108,7 @@ void add_facts(GstDiscovererInfo *info, MediaKind kind, MediaFacts &facts) {
   const GstClockTime duration = gst_discoverer_info_get_duration(info);
   if (kind != MediaKind::image && GST_CLOCK_TIME_IS_VALID(duration) && duration > 0)
     facts.duration = static_cast<double>(duration) / GST_SECOND;
-  facts.is_duration_guessed = is_transport_stream(info);
+  facts.container = container_of(info);
 }
 
 }  // namespace

@@ -394,7 +394,8 @@ class Caption(ServiceTest):
         film = self.work / "film.nut"
         run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", film)
         for end in ("vtt", "mkv"):
-            self.assertIn("ffmpeg -i FILM -c copy COPY.mkv", self.caption(str(film), "--to", end, code=1).stderr)
+            for dry in ((), ("--dry-run",)):
+                self.assertIn("ffmpeg -i FILM -c copy COPY.mkv", self.caption(str(film), "--to", end, *dry, code=1).stderr)
         self.assertEqual([file.name for file in self.work.iterdir()], ["film.nut"])
 
     def test_a_picture_of_a_transport_stream_that_mp4_cannot_hold_is_an_error_without_a_critical(self):
