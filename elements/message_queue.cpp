@@ -73,9 +73,10 @@ void MessageQueue::post_all() {
   lock.unlock();
 }
 
-bool MessageQueue::wait_posted(const Interrupt::Watch &watch) {
+bool MessageQueue::wait_posted(const Interrupt::Watch &watch, Clock::Time earliest) {
   MutexLock lock(mutex_);
   while ((expected_ > 0 || !queue_.empty() || poster_) && !watch.interrupted()) posted_.wait(lock);
+  while (!watch.interrupted() && Clock::system().now() < earliest) posted_.wait_until(lock, earliest);
   return !watch.interrupted();
 }
 

@@ -15,6 +15,7 @@
 #include <optional>
 #include <thread>
 
+#include "plugin/base/clock.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
@@ -37,8 +38,9 @@ class MessageQueue : public std::enable_shared_from_this<MessageQueue> {
   // One more comes, by add_expected(), of a thread that still makes it.
   void expect() EXCLUDES(mutex_);
   void add_expected(Post post) EXCLUDES(mutex_);
-  // Waits until all of it is posted, and what is expected too; false if interrupted.
-  bool wait_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
+  // Waits until all of it is posted, and what is expected too, and at least until `earliest`; false if
+  // interrupted.
+  bool wait_posted(const Interrupt::Watch &watch, Clock::Time earliest = Clock::Time::min()) EXCLUDES(mutex_);
   // Makes it look at its watch.
   void wake() EXCLUDES(mutex_);
   // Posts what is left, on this thread. Afterwards nothing uses the element. But when the application still

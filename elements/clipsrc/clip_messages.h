@@ -13,6 +13,7 @@
 
 #include "elements/clipsrc/buffering_gauge.h"
 #include "elements/message_queue.h"
+#include "plugin/base/clock.h"
 #include "plugin/base/interrupt.h"
 #include "plugin/base/mutex.h"
 #include "plugin/generation/generation.h"
@@ -49,8 +50,10 @@ class ClipMessages final : public GenerationObserver {
   void expect() { queue_->expect(); }
   void add_expected(MessageQueue::Post post) { queue_->add_expected(std::move(post)); }
 
-  // Waits until all queued messages are posted; false if interrupted.
-  bool wait_posted(const Interrupt::Watch &watch) { return queue_->wait_posted(watch); }
+  // Waits until all queued messages are posted, and at least until `earliest`; false if interrupted.
+  bool wait_posted(const Interrupt::Watch &watch, Clock::Time earliest = Clock::Time::min()) {
+    return queue_->wait_posted(watch, earliest);
+  }
   // The same, if there was any progress. A stored clip has none, so its reader need not wait.
   bool wait_progress_posted(const Interrupt::Watch &watch) EXCLUDES(mutex_);
   void wake() { queue_->wake(); }

@@ -21,6 +21,10 @@
 namespace genclip {
 namespace {
 
+// No error comes sooner after PAUSED was asked for. gst-launch leaves its main loop for an error, and waits
+// for ever in one that it enters after that (GStreamer 1.22 and later).
+constexpr std::chrono::milliseconds kBeforeErrors{100};
+
 GRef<GstTagList> tags_of(const Generation &generation) {
   auto tags = GRef<GstTagList>::adopt(gst_tag_list_new(GST_TAG_APPLICATION_NAME, "genclip", nullptr));
   const auto comment = [&](const char *key, const std::string &value) {
@@ -209,6 +213,7 @@ Result<void> ClipSource::prepare() {
   const Told told = told_.begin_run();
   opened_ = false;
   next_ = 0;
+  prepared_at_ = Clock::system().now();
   gave_up_look_ = false;
   {
     MutexLock lock(mutex_);
@@ -384,7 +389,8 @@ Result<GRef<GstBuffer>> ClipSource::read(uint64_t offset, unsigned size, bool wh
   // there.
   const bool is_last =
       ready ? offset + ready->available >= ready->size : ready.error().kind != ErrorKind::cancelled;
-  if (is_last && !run.messages->wait_posted(watch)) return cancelled();
+  const auto earliest = ready ? Clock::Time::min() : prepared_at_ + kBeforeErrors;
+  if (is_last && !run.messages->wait_posted(watch, earliest)) return cancelled();
   if (!ready) return with_paid(ready.error(), run.generation->state());
   if (!opened_)
     if (auto opened = open_stream(run, ready->size, whole, watch); !opened) return std::move(opened).error();

@@ -14,6 +14,7 @@
 #include "elements/clipsrc/clip_messages.h"
 #include "elements/clipsrc/clip_settings.h"
 #include "elements/element_settings.h"
+#include "plugin/base/clock.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 #include "plugin/generation/clip_plan.h"
@@ -122,6 +123,7 @@ class ClipSource {
   // The streaming thread's.
   bool opened_ = false;
   uint64_t next_ = 0;  // Behind the bytes that were read last.
+  Clock::Time prepared_at_{};
   std::atomic<bool> gave_up_look_ = false;
   // The estimate of a dry run, in credits; -1: unknown. Set by the thread that posts messages.
   const std::shared_ptr<std::atomic<double>> likely_ = std::make_shared<std::atomic<double>>(-1);

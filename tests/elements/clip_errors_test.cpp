@@ -139,6 +139,19 @@ TEST(ClipErrors, AServiceThatIsNotThereIsSaidSo) {
   EXPECT_NE(error->text.find("127.0.0.1"), std::string::npos) << error->text;
 }
 
+// An error that comes before its main loop runs would never end gst-launch.
+TEST(ClipErrors, ComeWhenTheApplicationHasBegun) {
+  TemporaryFolder store;
+  ScriptedService service({.submit = {answer(402, "{}")}});
+  for (int i = 0; i < 2; ++i) {
+    ClipPipeline clip;
+    use(clip, service.url(), store.path());
+    const auto begun = std::chrono::steady_clock::now();
+    ASSERT_TRUE(clip.play());
+    EXPECT_GE(std::chrono::steady_clock::now() - begun, std::chrono::milliseconds(100));
+  }
+}
+
 TEST(ClipErrors, AnElementCanBeUsedAgainAfterOne) {
   TemporaryFolder store;
   ScriptedService service(
