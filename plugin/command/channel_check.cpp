@@ -27,7 +27,7 @@ namespace genclip {
 namespace {
 
 struct ItemPrice {
-  const char *state = "";  // "file", "missing", "stored", "to pay", "same clip", "refused"
+  const char *state = "";  // "file", "missing", "stored", "to pay", "each turn", "same clip", "refused"
   std::optional<Estimate> estimate;
   std::string problem;
   bool is_paid_before = false;  // "to pay", again: it has left the store since.
@@ -39,7 +39,7 @@ bool is_generated(const std::string &source) { return source.starts_with(std::st
 ItemPrice look_at_file(const std::string &source) {
   const GStringPtr path(g_filename_from_uri(source.c_str(), nullptr, nullptr));
   if (!path) return {"file", {}, {}};
-  const auto info = FileSystem::posix().info(path.get());
+  const auto info = FileSystem::posix().info(resolved_path(path.get()));
   if (!info) return {"missing", {}, info.error().text};
   if (!*info) return {"missing", {}, "There is no file " + std::string(path.get()) + "."};
   if (!(*info)->is_regular) return {"missing", {}, std::string(path.get()) + " is not a regular file."};
@@ -47,8 +47,9 @@ ItemPrice look_at_file(const std::string &source) {
 }
 
 // `priced`: the keys of the clips that are to be paid so far. Each is paid once, however often it is shown.
-ItemPrice price_of(const std::string &source, RunSettings run, const GenerationServices &services,
-                   PaidClips &paid, std::set<std::string> &priced) {
+// One that is made anew in each turn is paid in each.
+ItemPrice price_of(const std::string &source, Fresh fresh, RunSettings run,
+                   const GenerationServices &services, PaidClips &paid, std::set<std::string> &priced) {
   if (!is_generated(source)) return look_at_file(source);
   const auto request = parse_clip_uri(*known_models(), source);
   if (!request) return {"refused", {}, request.error().text};
@@ -57,9 +58,11 @@ ItemPrice price_of(const std::string &source, RunSettings run, const GenerationS
   if (!plan) return {"refused", {}, plan.error().text};
   const auto identified = identify_request(plan->job, services, false, nullptr);
   if (!identified) return {"refused", {}, identified.error().text};
-  if (is_paid(plan->job, *identified, services)) return {"stored", {}, {}};
+  const bool is_each_turn = fresh == Fresh::each_turn;
+  if (!is_each_turn && is_paid(plan->job, *identified, services)) return {"stored", {}, {}};
   if (const auto files = check_chain(plan->job, *identified, services, nullptr); !files)
     return {"refused", {}, files.error().text};
+  if (is_each_turn) return {"each turn", estimate_of(plan->job, *identified, services), {}};
   if (!priced.insert(identified->identity.digest()).second) return {"same clip", {}, {}};
   return {"to pay",
           estimate_of(plan->job, *identified, services),
@@ -67,8 +70,12 @@ ItemPrice price_of(const std::string &source, RunSettings run, const GenerationS
           paid.contains(identified->identity.digest())};
 }
 
+bool is_to_pay(const ItemPrice &price) {
+  return price.state == std::string_view("to pay") || price.state == std::string_view("each turn");
+}
+
 std::string cost_of(const ItemPrice &price) {
-  if (price.state != std::string_view("to pay")) return "";
+  if (!is_to_pay(price)) return "";
   return price.estimate ? estimate_range(*price.estimate) : "unknown";
 }
 
@@ -120,14 +127,15 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   size_t unknown = 0, refused = 0, missing = 0, again = 0;
   const auto add = [&](const std::string &id, const ItemPrice &price, const std::string &title) {
     if (price.estimate) known.push_back(*price.estimate);
-    if (price.state == std::string_view("to pay") && !price.estimate) ++unknown;
+    if (is_to_pay(price) && !price.estimate) ++unknown;
     again += price.is_paid_before;
     table.add({printable(id), price.is_paid_before ? "to pay again" : price.state, cost_of(price),
                printable(price.problem.empty() ? title : price.problem)});
   };
   for (const RundownItem &item : rundown.items) {
-    const ItemPrice price = item.problem.empty() ? price_of(item.source, run, services, paid, priced)
-                                                 : ItemPrice{"refused", {}, item.problem};
+    const ItemPrice price = item.problem.empty()
+                                ? price_of(item.source, item.fresh, run, services, paid, priced)
+                                : ItemPrice{"refused", {}, item.problem};
     refused += price.state == std::string_view("refused");
     missing += price.state == std::string_view("missing");
     add(item.id, price, item.title);
@@ -135,7 +143,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   }
   // They are generated before a hole comes. One that is refused is left out, which a warning says.
   for (const std::string &source : rundown.fallback) {
-    const ItemPrice price = price_of(source, run, services, paid, priced);
+    const ItemPrice price = price_of(source, Fresh::never, run, services, paid, priced);
     refused += price.state == std::string_view("refused");
     missing += price.state == std::string_view("missing");
     add("(fallback)", price, shown_source(source));

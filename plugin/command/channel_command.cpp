@@ -28,7 +28,9 @@
 #include "plugin/command/channel_program.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
+#include "plugin/http/local_server.h"
 #include "plugin/monitor/service_notifier.h"
+#include "plugin/output/live_captions.h"
 
 namespace genclip {
 namespace {
@@ -47,6 +49,9 @@ constexpr CommandText kChannelText{
     "Examples:\n"
     "  genclip channel day.json --hls www/ --record archive/ --status-port 8080\n"
     "  genclip channel day.json --check\n"};
+
+constexpr unsigned kMostDays = 36'500;
+constexpr unsigned kLongestEnd_s = 86'400;
 
 struct Targets {
   std::vector<std::string> hls, srt, udp, rtmp, record;
@@ -78,6 +83,42 @@ std::string busy_text(const std::string &state_file) {
   return "Another channel uses the state file " + state_file + ".";
 }
 
+// So long a disk may take to answer before that is told.
+constexpr auto kDiskPatience = std::chrono::seconds(5);
+constexpr auto kLookPatience = std::chrono::milliseconds(20);   // Of a loop that looks again and again.
+constexpr auto kLookInterval = std::chrono::milliseconds(250);  // At a rundown that somebody writes.
+constexpr auto kPatienceOfTakeover = std::chrono::seconds(1);   // It is on the air within 3 s.
+
+// Work on a thread of its own, because a disk may never answer.
+template <typename Answer>
+class DiskLook {
+ public:
+  explicit DiskLook(std::function<Answer()> work) {
+    on_disk_thread([work = std::move(work), state = state_] {
+      Answer answer = work();
+      MutexLock lock(state->mutex);
+      state->answer = std::move(answer);
+      state->changed.notify_all();
+    });
+  }
+
+  // Nothing: the work goes on.
+  std::optional<Answer> wait(std::chrono::nanoseconds patience) {
+    MutexLock lock(state_->mutex);
+    const auto end = std::chrono::steady_clock::now() + patience;
+    while (!state_->answer && std::chrono::steady_clock::now() < end) state_->changed.wait_until(lock, end);
+    return std::move(state_->answer);
+  }
+
+ private:
+  struct State {
+    Mutex mutex;
+    CondVar changed;
+    std::optional<Answer> answer GUARDED_BY(mutex);
+  };
+  const std::shared_ptr<State> state_ = std::make_shared<State>();
+};
+
 // Nothing: a signal has ended the wait. To systemd, a standby is a service that runs: it is ready while it
 // waits, and each look at the lock is a sign of life. A lock that cannot be looked at ends no wait: the file
 // server may come back, and a standby that has ended would not notice it.
@@ -101,56 +142,34 @@ std::optional<FileLock> stand_by(const std::string &state_file, const std::strin
   const guint sources[] = {g_unix_signal_add(SIGTERM, end, &is_ended),
                            g_unix_signal_add(SIGINT, end, &is_ended),
                            g_timeout_add(kInterval_ms, wake, nullptr)};
+  // A file server that is away may answer no look for hours; meanwhile, signals end the wait.
+  using Look = DiskLook<Result<std::optional<FileLock>>>;
   std::optional<FileLock> lock;
-  for (uint64_t looks = 1; !is_ended; ++looks) {
-    auto seen = FileLock::try_lock(path);
-    if (seen && *seen) {
-      lock = std::move(*seen);
-      break;
+  std::optional<Look> look;
+  Clock::Time begun{};
+  for (uint64_t turns = 1; !is_ended; ++turns) {
+    const auto now = Clock::system().now();
+    if (!look) {
+      look.emplace([path] { return FileLock::try_lock(path); });
+      begun = now;
     }
-    tell(seen ? busy_text(state_file) : seen.error().text);
-    notifier.alive(looks, Clock::system().now());
+    if (auto seen = look->wait(kLookPatience)) {
+      look.reset();
+      if (*seen && **seen) {
+        lock = std::move(**seen);
+        break;
+      }
+      tell(*seen ? busy_text(state_file) : seen->error().text);
+    } else if (now - begun >= kDiskPatience) {
+      tell("The disk of " + path + " does not answer.");
+    }
+    notifier.alive(turns, now);
     g_main_context_iteration(nullptr, TRUE);
   }
   for (const guint source : sources) g_source_remove(source);
   if (!lock) notifier.stopping();
   return lock;
 }
-
-// So long a disk may take to answer before that is told.
-constexpr auto kDiskPatience = std::chrono::seconds(5);
-constexpr auto kLookInterval = std::chrono::milliseconds(250);  // At a rundown that somebody writes.
-constexpr auto kPatienceOfTakeover = std::chrono::seconds(1);   // It is on the air within 3 s.
-
-// Work on a thread of its own, because a disk may never answer.
-template <typename Answer>
-class DiskLook {
- public:
-  explicit DiskLook(std::function<Answer()> work) {
-    on_disk_thread([work = std::move(work), state = state_] {
-      Answer answer = work();
-      MutexLock lock(state->mutex);
-      state->answer = std::move(answer);
-      state->changed.notify_all();
-    });
-  }
-
-  // Nothing: the work goes on.
-  std::optional<Answer> wait(std::chrono::seconds patience) {
-    MutexLock lock(state_->mutex);
-    const auto end = std::chrono::steady_clock::now() + patience;
-    while (!state_->answer && std::chrono::steady_clock::now() < end) state_->changed.wait_until(lock, end);
-    return std::move(state_->answer);
-  }
-
- private:
-  struct State {
-    Mutex mutex;
-    CondVar changed;
-    std::optional<Answer> answer GUARDED_BY(mutex);
-  };
-  const std::shared_ptr<State> state_ = std::make_shared<State>();
-};
 
 // One channel at a time has a state file, on all machines that mount its folder. A standby waits for its
 // turn. Nothing: it was ended instead. Each machine may name the file by a link of its own: `state_file`
@@ -273,14 +292,16 @@ int run_channel(const Words &words) {
   captions.add_to(options);
   options.add("record-minutes", "N", "Length of a recorded file in minutes (60)",
               program.output.record_minutes, 1);
-  options.add("keep-days", "N", "Remove recorded files after N days (never)", program.output.keep_days, 0);
+  options.add("keep-days", "N", "Remove recorded files after N days (never)", program.output.keep_days, 0,
+              kMostDays);
   options.add("status-port", 0, "PORT", "Serve the status page there; 0: any free port", status_port);
   options.add("status-address", 0, "ADDRESS", "Serve it on that address instead", program.status_address);
   options.add("token-file", 0, "FILE", "Write the token there that the buttons of the status page ask for",
               program.token_file);
   options.add("alarm-command", 0, "COMMAND", "Tell alarms to that command, as JSON", program.alarms.command);
   options.add("alarm-url", 0, "URL", "Tell alarms by a POST of JSON", program.alarms.url);
-  options.add("end-within", "SECONDS", "Maximum wait for a clip after SIGTERM (30)", program.end_within_s, 0);
+  options.add("end-within", "SECONDS", "Maximum wait for a clip after SIGTERM (30)", program.end_within_s, 0,
+              kLongestEnd_s);
   options.add("standby", 0, "Wait until the channel of this state file has died", standby);
   options.add("check", 0, "Validate and price all items; send nothing", check);
   options.add("json", 'j', "With --check: print JSON", json);
@@ -303,23 +324,28 @@ int run_channel(const Words &words) {
     const auto port = parse_number<uint16_t>(status_port);
     if (!port) return options.refuse("--status-port must be an integer from 0 to 65535.");
     program.status_port = *port;
-  } else if (!program.token_file.empty()) {
-    return options.refuse("--token-file needs --status-port.");
+  } else if (!program.token_file.empty() || !program.status_address.empty()) {
+    return options.refuse(std::string(program.token_file.empty() ? "--status-address" : "--token-file") +
+                          " needs --status-port.");
   }
+  if (!program.status_address.empty() && !is_numeric_address(program.status_address))
+    return options.refuse("--status-address \"" + program.status_address + "\" is not a numeric address.");
   for (const char *picture : {"slate", "logo"})
     if (const std::string problem = picture_problem(channel->get(), picture); !problem.empty())
       return options.refuse(problem);
   if (auto fine = AlarmTeller::check(program.alarms); !fine) return options.refuse(fine.error().text);
   if (auto fine = check_channel_form(channel->get(), program.outputs, program.output); !fine)
     return options.refuse(fine.error().text);
-  if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
-  // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
-  // that is about to begin.
-  std::signal(SIGHUP, SIG_IGN);
   char *named = nullptr;
   g_object_get(channel->get(), "state-file", &named, nullptr);
   const GStringPtr held(named);
   if (standby && !named) return options.refuse("--standby needs --state-file.");
+  if (auto fine = LiveCaptions::check(program.output.captions); !fine)
+    return options.refuse(fine.error().text);
+  if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
+  // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
+  // that is about to begin.
+  std::signal(SIGHUP, SIG_IGN);
   const RunSettings run = run_settings_of(channel->get());
   if (!can_begin(rest->front(), run, false)) return kFailed;
   if (named) {
@@ -330,6 +356,7 @@ int run_channel(const Words &words) {
       return kFailed;
     }
     if (!*taken) return kOk;
+    program.is_takeover = standby;
     // It may have changed while a standby waited.
     if (standby && !can_begin(rest->front(), run, true)) return kFailed;
     g_object_set(channel->get(), "state-file", state_file.c_str(), nullptr);

@@ -50,6 +50,8 @@ constexpr guint kEncodersLimit_s = 5;
 constexpr auto kBudgetInterval = std::chrono::minutes(1);
 // For files and connections to be finished, of the time that the end may take.
 constexpr auto kOutputsLimit = std::chrono::seconds(5);
+// For the last alarms, such as the one that says why the channel ends.
+constexpr auto kAlarmsLimit = std::chrono::seconds(5);
 
 // Pictures of many decoders, each with its threads, leave holes in the heaps of glibc, one for each of these
 // threads: the program would grow for hours. Large blocks, which all pictures are, go back to the system
@@ -234,18 +236,23 @@ Result<void> ChannelProgram::build() {
   auto teller = AlarmTeller::make(settings_.alarms);
   if (!teller) return std::move(teller).error();
   teller_ = std::move(*teller);
-  return start_server();
+  auto served = start_server();
+  if (served || !settings_.is_takeover) return served;
+  // The other one is dead: without a page, the channel is still on the air.
+  print_error(printable("Warning: no status is served. " + served.error().text));
+  return {};
 }
 
 Result<void> ChannelProgram::start_server() {
   if (!settings_.status_port) return {};
   const std::string token = new_control_token();
-  if (!settings_.token_file.empty())
-    if (auto written = write_token_file(settings_.token_file, token); !written) return written;
   auto server = ControlServer::start(
       {*settings_.status_port, settings_.status_address, token}, [this] { return view_->status(); },
       control_);
   if (!server) return std::move(server).error();
+  // Not before: the file may be that of a channel which has the port.
+  if (!settings_.token_file.empty())
+    if (auto written = write_token_file(settings_.token_file, token); !written) return written;
   server_ = std::move(*server);
   print_error("Status: " + server_->url() + " Token: " + token);
   return {};
@@ -289,6 +296,8 @@ int ChannelProgram::run() {
   gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
   if (!outputs_->end(exit_code_ > kSignalExit ? std::chrono::seconds(0) : kOutputsLimit) && exit_code_ == kOk)
     print_error("Warning: an output could not be finished in time.");
+  if (!teller_->finish(exit_code_ > kSignalExit ? std::chrono::seconds(0) : kAlarmsLimit))
+    print_error("Warning: not all alarms could be told in time.");
   return exit_code_;
 }
 

@@ -26,6 +26,7 @@ struct ChannelProgramSettings {
   // Whether another channel may use the state file by now. Called on a disk thread; may be empty.
   std::function<bool()> is_lock_lost;
   unsigned end_within_s = 30;
+  bool is_takeover = false;  // By a standby: nothing but a channel that cannot be shown ends it.
 };
 
 // An error if the channel cannot make such pictures and sounds, if the encoders cannot take them, as far as

@@ -250,6 +250,10 @@ Result<std::unique_ptr<LocalServer>> LocalServer::start(const LocalServerSetting
   return std::unique_ptr<LocalServer>(std::move(server));
 }
 
+bool is_numeric_address(const std::string &address) {
+  return static_cast<bool>(GRef<GInetAddress>::adopt(g_inet_address_new_from_string(address.c_str())));
+}
+
 bool names_this_machine(const std::string &host, uint16_t port, bool loopback_only) {
   // The colon before the port stands behind the bracket of an IPv6 address.
   const auto bracket = host.find(']');

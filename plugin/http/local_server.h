@@ -62,6 +62,9 @@ class LocalServer {
   virtual uint16_t port() const = 0;
 };
 
+// Whether a server could listen there: an address of IPv4 or IPv6 in digits.
+bool is_numeric_address(const std::string &address);
+
 // Whether a Host header names this server: localhost or a numeric address, with its port or without one. Only
 // loopback addresses if `loopback_only`.
 bool names_this_machine(const std::string &host, uint16_t port, bool loopback_only);

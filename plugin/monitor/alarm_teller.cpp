@@ -54,6 +54,12 @@ class DeliveryQueue {
     return deliveries_;
   }
 
+  bool wait_empty(Clock::Time end) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while ((is_busy_ || !waiting_.empty()) && Clock::system().now() < end) changed_.wait_until(lock, end);
+    return !is_busy_ && waiting_.empty();
+  }
+
   void add(std::string text) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     if (waiting_.size() == kMaxWaiting) {
@@ -72,12 +78,15 @@ class DeliveryQueue {
       if (ended_) return;
       const std::string text = std::move(waiting_.front());
       waiting_.pop_front();
+      is_busy_ = true;
       lock.unlock();
       std::string error = deliver_(text, cancellable_.get());
       if (!error.empty()) GST_CAT_WARNING(monitor_category(), "%s", error.c_str());
       lock.lock();
       deliveries_.failed += !error.empty();
       deliveries_.error = std::move(error);
+      is_busy_ = false;
+      changed_.notify_all();
     }
   }
 
@@ -87,6 +96,7 @@ class DeliveryQueue {
   CondVar changed_;
   AlarmDeliveries deliveries_ GUARDED_BY(mutex_);
   std::deque<std::string> waiting_ GUARDED_BY(mutex_);
+  bool is_busy_ GUARDED_BY(mutex_) = false;
   bool ended_ GUARDED_BY(mutex_) = false;
   std::thread thread_;  // The last member: it uses all others.
 };
@@ -167,6 +177,12 @@ class QueuedTeller final : public AlarmTeller {
       const std::string text = alarm_json(event, channel, run).to_text();
       for (const auto &queue : queues_) queue->add(text);
     }
+  }
+  bool finish(std::chrono::milliseconds limit) override {
+    const Clock::Time end = Clock::system().now() + limit;
+    bool all = true;
+    for (const auto &queue : queues_) all = queue->wait_empty(end) && all;
+    return all;
   }
   AlarmDeliveries deliveries() const override {
     AlarmDeliveries all;

@@ -38,6 +38,8 @@ class AlarmTeller {
   // Any thread; never waits.
   virtual void tell(const std::vector<AlarmEvent> &events, const std::string &channel,
                     const std::string &run) = 0;
+  // Waits until all of them have been told, or could not be, but no longer than that. False: it took longer.
+  virtual bool finish(std::chrono::milliseconds limit) = 0;
   virtual AlarmDeliveries deliveries() const = 0;
 };
 

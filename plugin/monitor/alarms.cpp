@@ -31,7 +31,7 @@ constexpr AlarmRule kAlarmRules[] = {
      "The encoder is too slow, so pictures are left out: it needs a faster preset, a smaller picture or a "
      "lower frame rate."},
     {AlarmKind::disk, seconds(0), "The disk is full: nothing new is generated."},
-    {AlarmKind::rundown, seconds(0), "The new rundown was refused; the one before it plays on."},
+    {AlarmKind::rundown, seconds(0), "No new rundown is taken; the one before it plays on."},
     {AlarmKind::asrun, seconds(0), "The as-run log cannot be written; its lines wait."},
     {AlarmKind::state, seconds(0), "The state file cannot be written."},
     {AlarmKind::lock, seconds(0), "The lock of the state file is lost: another channel may use that file."},

@@ -57,7 +57,7 @@ inline constexpr Word<ShownOutputState> kWords<ShownOutputState>[] = {
     {ShownOutputState::stopped, "stopped"}};
 
 struct ShownOutput {
-  std::string name;  // Without secrets (an RTMP URL holds its stream's key). Two may have the same.
+  std::string name;  // Without secrets (an RTMP URL holds its stream's key). No two have the same.
   std::string kind;  // "hls", "srt", …
   ShownOutputState state = ShownOutputState::starting;
   Clock::WallTime since;

@@ -76,7 +76,6 @@ void write_budget(Exposition &to, const ChannelBudget &budget) {
 
 void write_outputs(Exposition &to, const std::vector<ShownOutput> &outputs) {
   if (outputs.empty()) return;
-  // Two outputs may have the same name, but two samples must not have the same labels.
   const auto labels = [](const ShownOutput &output, size_t number) {
     return Labels{{"output", output.name}, {"kind", output.kind}, {"number", std::to_string(number)}};
   };

@@ -47,12 +47,16 @@ std::string caption_segment_text(const std::vector<CaptionCue> &cues, const Capt
 
 std::string multivariant_text(std::string_view picture_playlist, std::string_view caption_playlist,
                               uint64_t bits_per_second, const std::string &picture_codec) {
-  std::string text =
-      "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"captions\",NAME=\"Captions\","
-      "DEFAULT=YES,AUTOSELECT=YES,URI=\"" +
-      std::string(caption_playlist) + "\"\n#EXT-X-STREAM-INF:BANDWIDTH=" + std::to_string(bits_per_second);
+  std::string text = "#EXTM3U\n#EXT-X-VERSION:4\n";
+  if (!caption_playlist.empty())
+    text +=
+        "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"captions\",NAME=\"Captions\",DEFAULT=YES,AUTOSELECT=YES,URI="
+        "\"" +
+        std::string(caption_playlist) + "\"\n";
+  text += "#EXT-X-STREAM-INF:BANDWIDTH=" + std::to_string(bits_per_second);
   if (!picture_codec.empty()) text += ",CODECS=\"" + picture_codec + ",mp4a.40.2\"";
-  return text + ",SUBTITLES=\"captions\"\n" + std::string(picture_playlist) + "\n";
+  if (!caption_playlist.empty()) text += ",SUBTITLES=\"captions\"";
+  return text + "\n" + std::string(picture_playlist) + "\n";
 }
 
 }  // namespace genclip

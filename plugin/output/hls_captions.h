@@ -25,8 +25,8 @@ struct CaptionSegmentPlace {
 // transport stream's timestamps begin anew after 26.5 hours.
 std::string caption_segment_text(const std::vector<CaptionCue> &cues, const CaptionSegmentPlace &place);
 
-// The multivariant playlist of one picture and its captions. `bits_per_second`: the peak of picture and
-// sound. `picture_codec`: codec_name(), or empty; the sound is AAC.
+// The multivariant playlist of one picture and its captions, if there are any. `bits_per_second`: the peak of
+// picture and sound. `picture_codec`: codec_name(), or empty; the sound is AAC.
 std::string multivariant_text(std::string_view picture_playlist, std::string_view caption_playlist,
                               uint64_t bits_per_second, const std::string &picture_codec);
 

@@ -45,7 +45,7 @@ class HlsFolder : public FileWriter {
     auto &files = FileSystem::posix();
     const std::string path = folder_ + "/" + kPictureList;
     const auto info = files.info(path);
-    if (!info) return info.error();
+    if (!info) return forget(info.error());
     if (*info && (*info)->size > 0) {
       const auto text = read_whole(files, path, kLongestPlaylist);
       if (!text) return forget(text.error());
@@ -56,7 +56,9 @@ class HlsFolder : public FileWriter {
     next_ = playlist_.next_number();
     for (const auto &name : *names)
       if (const auto number = segment_number(name)) next_ = std::max(next_, *number + 1);
-    return captions_.cues ? fill_captions(*names) : Result<void>();
+    if (!captions_.cues) return retract_captions(*names);
+    if (auto filled = fill_captions(*names); !filled) return forget(std::move(filled).error());
+    return {};
   }
 
   std::string open(WallTime, const GstCaps *picture) override {
@@ -123,6 +125,20 @@ class HlsFolder : public FileWriter {
       if (std::ranges::find(names, name) != names.end()) continue;
       if (auto written = write(name, caption_segment_text({}, {})); !written) return written;
     }
+    return {};
+  }
+
+  // Those of an earlier run. Players of master.m3u8 go on with the picture.
+  Result<void> retract_captions(const std::vector<std::string> &names) REQUIRES(mutex_) {
+    const auto is_there = [&](const char *name) { return std::ranges::find(names, name) != names.end(); };
+    if (is_there(kMultivariantList))
+      if (auto written =
+              write(kMultivariantList, multivariant_text(kPictureList, "", captions_.bits_per_second, ""));
+          !written)
+        return forget(std::move(written).error());
+    if (!is_there(kCaptionList)) return {};
+    if (auto removed = FileSystem::posix().remove(folder_ + "/" + kCaptionList); !removed)
+      return forget(std::move(removed).error());
     return {};
   }
 

@@ -53,6 +53,23 @@ Result<std::unique_ptr<LiveCaptions>> LiveCaptions::start(const CaptionOutput &s
   return captions;
 }
 
+Result<void> LiveCaptions::check(const CaptionOutput &settings) {
+  GstElement *captioner = settings.gencaption.get();
+  if (!captioner) return {};
+  const auto bus = GRef<GstBus>::adopt(gst_bus_new());
+  gst_element_set_bus(captioner, bus.get());
+  gst_element_set_state(captioner, GST_STATE_PAUSED);
+  gst_element_set_state(captioner, GST_STATE_NULL);
+  gst_element_set_bus(captioner, nullptr);
+  constexpr auto kTold = static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  while (const auto message = GRef<GstMessage>::adopt(gst_bus_pop_filtered(bus.get(), kTold))) {
+    if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR)
+      return Error{ErrorKind::settings, text_of(message.get())};
+    if (settings.told) settings.told(text_of(message.get()));
+  }
+  return {};
+}
+
 LiveCaptions::LiveCaptions(GRef<GstElement> pipeline, const CaptionOutput &settings, Listener listener)
     : pipeline_(std::move(pipeline)),
       source_(GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline_.get()), "pictures"))),

@@ -25,6 +25,8 @@ class LiveCaptions {
  public:
   using Listener = std::function<void(const CaptionCue &)>;
 
+  // What gencaption says of its settings: an error, and warnings, which are told. Null is fine. Asks nothing.
+  static Result<void> check(const CaptionOutput &settings);
   // Begins at once. The error is what gencaption says of its settings. Both listeners are called on threads
   // of the pipeline, with no lock held.
   static Result<std::unique_ptr<LiveCaptions>> start(const CaptionOutput &settings, Listener listener);

@@ -31,13 +31,13 @@ constexpr size_t kMostHung = 3;
 constexpr milliseconds kSteady{1000};
 
 HlsCaptions captions_of(const OutputSettings &settings, std::shared_ptr<const CaptionCues> cues) {
-  if (!cues) return {};
   constexpr unsigned kMuxing = 10;  // Per cent that a transport stream adds, about.
+  const uint64_t bits = uint64_t{settings.video_kbps + settings.audio_kbps} * 10 * (100 + kMuxing);
+  if (!cues) return {.bits_per_second = bits};
   guint latency_ms = 0;
   g_object_get(settings.captions.gencaption.get(), "latency", &latency_ms, nullptr);
   const unsigned segment_ms = settings.segment_seconds * 1000;
-  return {std::move(cues), std::max<size_t>(1, (size_t{latency_ms} + segment_ms - 1) / segment_ms),
-          uint64_t{settings.video_kbps + settings.audio_kbps} * 10 * (100 + kMuxing)};
+  return {std::move(cues), std::max<size_t>(1, (size_t{latency_ms} + segment_ms - 1) / segment_ms), bits};
 }
 
 std::shared_ptr<FileWriter> writer_of(const OutputSpec &spec, const OutputSettings &settings,

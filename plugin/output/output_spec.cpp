@@ -4,6 +4,7 @@
 #include <gio/gio.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <utility>
@@ -97,8 +98,7 @@ Result<OutputSpec> parse_udp(OutputSpec spec) {
                         ? std::nullopt
                         : parse_number<int>(std::string_view(spec.target).substr(colon + 1));
   if (!port || *port < 1 || *port > 65535)
-    return unusable(spec.kind,
-                    "needs HOST:PORT, for example 239.1.1.1:5000, but was given “" + spec.target + "”.");
+    return unusable(spec.kind, "needs HOST:PORT, for example 239.1.1.1:5000.");
   spec.port = *port;
   spec.host = spec.target.substr(0, colon);
   if (spec.host.starts_with('[') && spec.host.ends_with(']'))
@@ -106,8 +106,7 @@ Result<OutputSpec> parse_udp(OutputSpec spec) {
   else if (spec.host.find(':') != spec.host.npos)
     return unusable(spec.kind, "needs brackets around an IPv6 address: “[ff15::1]:5000”.");
   if (spec.host.empty() || spec.host.find('/') != spec.host.npos)
-    return unusable(spec.kind,
-                    "needs HOST:PORT without a scheme or a path, but was given “" + spec.target + "”.");
+    return unusable(spec.kind, "needs HOST:PORT without a scheme or a path, for example 239.1.1.1:5000.");
   return spec;
 }
 
@@ -138,6 +137,17 @@ Result<OutputSpec> parse_rtmp(OutputSpec spec) {
     return unusable(
         spec.kind, "needs an application and a stream key after the host: rtmp://" + uri->host + "/APP/KEY.");
   return spec;
+}
+
+std::string plain_name(const OutputSpec &output) {
+  if (output.kind == OutputKind::window) return to_word(output.kind);
+  if (output.kind == OutputKind::udp) return "udp://" + output.target;
+  if (output.kind != OutputKind::srt && output.kind != OutputKind::rtmp) return output.target;
+  const auto uri = read_uri(output.target);
+  if (!uri) return kHidden;
+  std::string name = uri->scheme + "://" + uri->host + (uri->port < 0 ? "" : ":" + std::to_string(uri->port));
+  if (output.kind == OutputKind::rtmp) name += "/" + app_and_key(output.target).first + "/" + kHidden;
+  return name;
 }
 
 std::vector<std::string> secrets_of(const OutputSpec &output) {
@@ -195,14 +205,12 @@ Result<void> check_outputs(const std::vector<OutputSpec> &outputs) {
 }
 
 std::string shown_name(const OutputSpec &output) {
-  if (output.kind == OutputKind::window) return to_word(output.kind);
-  if (output.kind == OutputKind::udp) return "udp://" + output.target;
-  if (output.kind != OutputKind::srt && output.kind != OutputKind::rtmp) return output.target;
-  const auto uri = read_uri(output.target);
-  if (!uri) return kHidden;
-  std::string name = uri->scheme + "://" + uri->host + (uri->port < 0 ? "" : ":" + std::to_string(uri->port));
-  if (output.kind == OutputKind::rtmp) name += "/" + app_and_key(output.target).first + "/" + kHidden;
-  return name;
+  return plain_name(output) + (output.copy > 1 ? " (" + std::to_string(output.copy) + ")" : "");
+}
+
+void number_copies(std::vector<OutputSpec> &outputs) {
+  std::map<std::string, unsigned> seen;
+  for (OutputSpec &output : outputs) output.copy = ++seen[plain_name(output)];
 }
 
 std::string without_secrets(const OutputSpec &output, std::string text) {

@@ -28,6 +28,8 @@ struct OutputSpec {
   // Only for udp: the target's two parts; the host without the brackets of an IPv6 address.
   std::string host = {};
   int port = 0;
+  // Counts the outputs whose shown name is otherwise the same, from 1 on.
+  unsigned copy = 1;
 };
 
 // Pure: no look at the disk or the network. The error is a whole sentence without secrets,
@@ -38,7 +40,10 @@ Result<OutputSpec> parse_output(OutputKind kind, std::string_view target);
 Result<void> check_outputs(const std::vector<OutputSpec> &outputs);
 
 // Without stream key, passphrase, password, stream id and query: "rtmp://live.example/app/…", "srt://:9000".
+// `copy` from 2 on: "srt://:9000 (2)".
 std::string shown_name(const OutputSpec &output);
+// Sets `copy`, so that each has a name of its own.
+void number_copies(std::vector<OutputSpec> &outputs);
 
 // `text` with each secret of the output replaced by "…".
 std::string without_secrets(const OutputSpec &output, std::string text);

@@ -109,6 +109,7 @@ Result<void> Outputs::check(const std::vector<OutputSpec> &outputs, const Output
 Result<std::unique_ptr<Outputs>> Outputs::create(std::vector<OutputSpec> outputs,
                                                  const OutputSettings &settings, const Listener &listener) {
   if (auto checked = check(outputs, settings); !checked) return checked.error();
+  number_copies(outputs);
   const CaptionOutput &captions = settings.captions;
   auto delivery = std::make_shared<Delivery>();
   EncoderCalls calls;
@@ -119,7 +120,9 @@ Result<std::unique_ptr<Outputs>> Outputs::create(std::vector<OutputSpec> outputs
   calls.skipped = [delivery] { ++delivery->skipped; };
   const auto cues = captions.gencaption && captions.track ? std::make_shared<CaptionCues>() : nullptr;
   if (captions.gencaption) {
-    calls.clean_picture = [delivery](const EncodedFrame &frame) { delivery->captions->feed(frame); };
+    calls.clean_picture = [delivery](const EncodedFrame &frame) {
+      if (delivery->captions) delivery->captions->feed(frame);
+    };
     if (captions.burnt) calls.burnt = std::make_shared<BurntCaption>();
   }
   const auto burnt = calls.burnt;
@@ -130,8 +133,10 @@ Result<std::unique_ptr<Outputs>> Outputs::create(std::vector<OutputSpec> outputs
       if (cues) cues->add(cue);
       if (burnt) burnt->add(cue);
     });
-    if (!started) return started.error();
-    delivery->captions = std::move(*started);
+    if (started)
+      delivery->captions = std::move(*started);
+    else if (captions.told)
+      captions.told(started.error().text + " There are no captions in this run.");
   }
   for (auto &output : outputs)
     delivery->outputs.push_back(

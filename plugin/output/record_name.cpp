@@ -70,7 +70,9 @@ std::optional<RecordTime> record_begin(std::string_view name) {
 
 bool record_expired(std::string_view name, RecordTime now, unsigned keep_days) {
   const auto begun = record_begin(name);
-  return keep_days > 0 && begun && now - *begun > std::chrono::hours(24) * keep_days;
+  // In nanoseconds, three centuries would already overflow.
+  using Days = std::chrono::duration<double, std::ratio<86400>>;
+  return keep_days > 0 && begun && Days(now - *begun).count() > keep_days;
 }
 
 std::chrono::nanoseconds until_next_record(RecordTime now, GTimeZone *zone, unsigned minutes) {

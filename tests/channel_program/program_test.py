@@ -200,6 +200,7 @@ class Program(unittest.TestCase):
         lock.unlink()
         self.assertEqual(first.wait(20), 1)
         self.assertIn("Alarm: The lock of the state file is lost", (self.folder / "first").read_text(encoding="utf-8"))
+        self.assertIn('"lock"', alarms.read_text(encoding="utf-8"))
         second = self.start("second", "--record", str(self.folder / "second-archive"))
         self.wait_for("second", r"clip: item-2")
         lock.rename(self.folder / "moved.lock")
@@ -292,25 +293,29 @@ class Program(unittest.TestCase):
         self.playout.write({"id": "stored", "source": clip(1, "item")}, {"id": "new", "source": clip(4, "new")},
                            {"id": "bad", "source": "genclip://sd_2.0_special?duration=4"},
                            {"id": "file", "source": str(self.playout.rundown)}, {"id": "gone", "source": "/nonexistent/news.mp4"}, {"id": "again", "source": clip(4, "new")},
+                           {"id": "link", "source": str(self.folder / "link.mp4")}, {"id": "fresh", "source": clip(1, "item"), "fresh": "each-turn"},
                            fallback=[clip(5, "hole"), clip(1, "item"), "genclip://sd_2.0_special?duration=4"])
         self.playout.service.generate("model=sd_2.0_special", "prompt=4 new", "duration=4")
         stored = json.loads(self.playout.service.run(GENCLIP, "store", "list", "--json").stdout)["clips"]
         self.playout.service.run(GENCLIP, "store", "remove", next(one["key"] for one in stored if one["prompt"] == "4 new"))
         before = self.playout.service.stats()["submits"]
+        (self.folder / "link.mp4").symlink_to(self.playout.rundown)
+        self.playout.service.run(GENCLIP, "budget", "set", "--per-day", "1000")
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check", "--json")
         self.assertEqual(run.returncode, 1, run.stdout)
         check = json.loads(run.stdout[run.stdout.index("{\n"):])
         self.assertIn("day.json: A fallback is left out.", run.stdout)
         items = {item["id"]: item for item in check["items"]}
         self.assertEqual({name: item["state"] for name, item in items.items()},
-                         {"stored": "stored", "new": "to pay", "bad": "refused", "file": "file", "gone": "missing", "again": "same clip"})
+                         {"stored": "stored", "new": "to pay", "bad": "refused", "file": "file", "gone": "missing", "again": "same clip",
+                          "link": "file", "fresh": "each turn"})
         self.assertEqual([fallback["state"] for fallback in check["fallback"]], ["to pay", "stored", "refused"])
         self.assertEqual([name for name, item in items.items() if item["paid_before"]], ["new"])
         self.assertFalse(any(fallback["paid_before"] for fallback in check["fallback"]))
         text = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check").stdout
         self.assertRegex(text, r"\nnew\s+to pay again\s+\S+ credits")
         self.assertIn("\n1 clip was paid for before, and left the store since.", text)
-        self.assertEqual(check["total"]["likely"], items["new"]["estimate"]["likely"] + check["fallback"][0]["estimate"]["likely"],
+        self.assertEqual(check["total"]["likely"], sum(one["estimate"]["likely"] for one in (items["new"], items["fresh"], check["fallback"][0])),
                          "each clip is paid once, and so is a fallback")
         self.assertGreater(items["new"]["estimate"]["likely"], 0)
         self.assertIn("prompt is missing", items["bad"]["problem"])
@@ -349,7 +354,13 @@ class Program(unittest.TestCase):
                               (("--record-minutes", "2000"), "--record-minutes must be between 1 and 1440."),
                               (("--video-encoder", "nosuchenc"), "--video-encoder cannot be used: "),
                               (("--audio-encoder", "opusenc"), "--audio-encoder must make AAC."),
-                              (("--token-file", str(self.folder / "token")), "--token-file needs --status-port")):
+                              (("--token-file", str(self.folder / "token")), "--token-file needs --status-port"),
+                              (("--status-address", "127.0.0.1"), "--status-address needs --status-port"),
+                              (("--status-port", "0", "--status-address", "myhost"), "\"myhost\" is not a numeric address"),
+                              (("--keep-days", "40000"), "--keep-days"), (("--end-within", "100000"), "--end-within"),
+                              (("--burn-captions", "--caption-model", "nosuchmodel"), "nosuchmodel"),
+                              (("--burn-captions",), "llm-base-url"),
+                              (("--standby",), "--standby needs --state-file")):
             for way in (("--hls", str(self.folder / "www")), ("--check",)):
                 run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), *way, *options)
                 self.assertEqual(run.returncode, 2, run.stdout)
@@ -379,9 +390,9 @@ class Program(unittest.TestCase):
         self.wait_for("out", "(?m)^clip: item-1")
         self.playout.rundown.unlink()
         self.wait_for("out", "The rundown is refused: Its file is gone.")
-        self.wait_for("out", "Alarm: The new rundown was refused; the one before it plays on. Its file is gone.")
+        self.wait_for("out", "Alarm: No new rundown is taken; the one before it plays on. Its file is gone.")
         self.playout.write({"id": "item-2", "source": clip(2, "item")})
-        self.wait_for("out", "Over: The new rundown was refused")
+        self.wait_for("out", "Over: No new rundown is taken")
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(60), 0)
 

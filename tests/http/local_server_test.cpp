@@ -222,6 +222,10 @@ TEST(NamesThisMachine, TakesLoopbackNamesWithThePortOrWithoutOne) {
 TEST(NamesThisMachine, TakesAnyAddressButNoNameElsewhere) {
   EXPECT_TRUE(names_this_machine("10.0.0.1:8080", 8080, false));
   EXPECT_TRUE(names_this_machine("[fe80::1]:8080", 8080, false));
+  for (const char *address : {"127.0.0.1", "0.0.0.0", "::", "fe80::1"})
+    EXPECT_TRUE(is_numeric_address(address)) << address;
+  for (const char *name : {"", "localhost", "127.0.0.1:80", "[::1]", "1.2.3"})
+    EXPECT_FALSE(is_numeric_address(name)) << name;
   EXPECT_FALSE(names_this_machine("evil.example:8080", 8080, false));
 }
 

@@ -92,6 +92,17 @@ TEST_F(Teller, EndsWithACommandUnderWay) {
   EXPECT_LT(steady_clock::now() - begin, time_limit(20s)) << "it sleeps for a minute";
 }
 
+// The alarm that says why a channel ends.
+TEST_F(Teller, TellsTheLastAlarmsBeforeItEnds) {
+  auto teller = this->teller({.command = script("sleep 1; cat >> '" + folder_.file("out") + "'\n")});
+  EXPECT_TRUE(teller->finish(0ms)) << "nothing is to be told";
+  teller->tell({kRaised, kCleared}, "Dunes", "r-7");
+  EXPECT_FALSE(teller->finish(0ms));
+  EXPECT_TRUE(teller->finish(std::chrono::seconds(60)));
+  teller = nullptr;
+  EXPECT_NE(content("out").find("cleared"), std::string::npos) << content("out");
+}
+
 TEST_F(Teller, PostsTheSameJson) {
   http_->expect(answer(204, ""), 2);
   const auto teller = this->teller({.url = "https://alarms.example/hook?token=x"});

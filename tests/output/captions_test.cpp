@@ -117,12 +117,14 @@ TEST(MultivariantPlaylist, OffersCaptionsBesideThePicture) {
             "#EXT-X-STREAM-INF:BANDWIDTH=4540800,CODECS=\"avc1.64001f,mp4a.40.2\",SUBTITLES=\"captions\"\n"
             "index.m3u8\n");
   EXPECT_EQ(multivariant_text("index.m3u8", "captions.m3u8", 1, "").find("CODECS"), std::string::npos);
+  EXPECT_EQ(multivariant_text("index.m3u8", "", 1000, ""),
+            "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n");
 }
 
 class CaptionedFolder : public testing::Test {
  protected:
   std::unique_ptr<FileWriter> begin(bool captions = true, size_t behind = 1) {
-    HlsCaptions with;
+    HlsCaptions with{.bits_per_second = 4'000'000};
     if (captions) with = {cues_, behind, 4'000'000};
     auto writer = make_hls_folder(folder_.path(), 4, 3, with);
     EXPECT_TRUE(writer->begin());
@@ -191,6 +193,35 @@ TEST_F(CaptionedFolder, ListsNoFileThatIsNotThere) {
       ++listed;
     }
   EXPECT_EQ(listed, 2) << "of three segments, the last one waits for its captions";
+}
+
+TEST_F(CaptionedFolder, GoesOnWithoutCaptions) {
+  {
+    const auto with = begin();
+    for (int i = 0; i < 3; ++i) write(*with);
+    ASSERT_TRUE(has("captions.m3u8"));
+  }
+  const auto writer = begin(false);
+  write(*writer);
+  EXPECT_FALSE(has("captions.m3u8")) << "its segments are removed one after the other";
+  EXPECT_EQ(text("master.m3u8").find("SUBTITLES"), std::string::npos);
+  EXPECT_NE(text("master.m3u8").find("BANDWIDTH=4000000\nindex.m3u8"), std::string::npos);
+}
+
+// Else it would begin again at 0, and remove nothing of what is there.
+TEST_F(CaptionedFolder, IsLookedAtAgainAfterAnError) {
+  {
+    const auto with = begin();
+    for (int i = 0; i < 3; ++i) write(*with);
+  }
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("master.m3u8")));
+  ASSERT_TRUE(std::filesystem::create_directory(folder_.file("master.m3u8")));
+  const auto writer = make_hls_folder(folder_.path(), 4, 3, {.bits_per_second = 4'000'000});
+  EXPECT_FALSE(writer->begin());
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("master.m3u8")));
+  ASSERT_TRUE(writer->begin());
+  write(*writer);
+  EXPECT_TRUE(has("segment-00000003.ts")) << text("index.m3u8");
 }
 
 }  // namespace

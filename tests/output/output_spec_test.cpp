@@ -85,6 +85,22 @@ TEST(OutputSpec, ShowsNoSecret) {
   EXPECT_EQ(shown(OutputKind::window, ""), "window");
 }
 
+TEST(OutputSpec, HasANameOfItsOwn) {
+  std::vector<OutputSpec> specs{
+      parsed(OutputKind::rtmp, "rtmp://host/live/KEY1"), parsed(OutputKind::hls, "www"),
+      parsed(OutputKind::rtmp, "rtmp://host/live/KEY2"), parsed(OutputKind::rtmp, "rtmp://host/live/KEY3")};
+  number_copies(specs);
+  std::vector<std::string> names;
+  for (const OutputSpec &spec : specs) names.push_back(shown_name(spec));
+  EXPECT_EQ(names, (std::vector<std::string>{"rtmp://host/live/…", "www", "rtmp://host/live/… (2)",
+                                             "rtmp://host/live/… (3)"}));
+}
+
+TEST(OutputSpec, TellsNoKeyOfAUrlBehindAnotherOption) {
+  for (const char *target : {"rtmp://host/live/KEY", "rtmp://host/live/KEY:99", "host/KEY:99"})
+    EXPECT_EQ(refusal(OutputKind::udp, target).find("KEY"), std::string::npos) << target;
+}
+
 TEST(OutputSpec, TakesEachSecretOutOfAText) {
   const auto rtmp = parsed(OutputKind::rtmp, "rtmp://me:p%20w@host/app/KEY?auth=TOKEN");
   EXPECT_EQ(without_secrets(rtmp, "rtmp://me:p%20w@host/app/KEY?auth=TOKEN, p w, KEY and TOKEN"),

@@ -47,6 +47,8 @@ TEST(RecordExpiry, CountsFromTheBeginning) {
   EXPECT_FALSE(record_expired(name, kEvening + 48h, 2));
   EXPECT_TRUE(record_expired(name, kEvening + 48h + 1s, 2));
   EXPECT_FALSE(record_expired(name, kEvening + 10'000h, 0)) << "0 keeps all";
+  for (const unsigned days : {365'000U, 999'999U, UINT_MAX})
+    EXPECT_FALSE(record_expired(name, kEvening + 10'000h, days)) << days;
   EXPECT_FALSE(record_expired("holiday.mkv", kEvening + 10'000h, 1));
 }
 
