@@ -326,7 +326,7 @@ std::string ChainWork::result_url(const MediaReference &reference, const std::st
   TaskEndpoint endpoint = job_.endpoint;
   endpoint.api = reference.clip->api();
   TaskClient tasks(*services.http, *services.clock, endpoint, RetryPolicy(job_.retries));
-  const auto task = tasks.query(task_id, false, generation_.cancellable(),
+  const auto task = tasks.query(task_id, std::nullopt, generation_.cancellable(),
                                 services.clock->now() + job_.endpoint.http_timeout);
   // A preview, perhaps the only URL, is another file than the clip that is stored.
   return task && !task->result.is_last_resort && is_public_address(task->clip_url()) ? task->clip_url() : "";

@@ -117,6 +117,8 @@ class ClipWork {
   ClipRecord &record_ = run_.record;
   std::string first_whole_;  // The task of the whole clip that the first look found.
   bool is_new_ = false;      // This run submitted the task, and the service has not reported it since.
+  // When the task that is followed was submitted, until the service reports it. Nothing: too long ago.
+  std::optional<Clock::Time> unreported_since_;
   std::optional<Task> told_at_submit_;  // It was completed at once, and the service may not know it later.
   bool takes_last_resort_ = false;      // Enough answers had nothing better.
   bool is_successor_ = false;           // The task's clip will replace one that is whole.

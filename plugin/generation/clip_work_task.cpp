@@ -37,6 +37,16 @@ void add_urls(const Json &json, std::vector<std::string> &urls) {
 
 bool says_unknown(const Error &error) { return query_outcome(error) == QueryOutcome::gone; }
 
+// When this task was submitted, as far as that record tells and the wall clock has not been set since. Of one
+// that was submitted long ago, the service knows by now whether it has it.
+std::optional<Clock::Time> submitted_lately(const ClipRecord &record, const std::string &task_id,
+                                            const Clock &clock) {
+  const auto age = clock.wall_now() - Clock::WallTime(std::chrono::seconds(record.submitted_at));
+  if (record.task_id != task_id || age < age.zero() || age >= TaskClient::kNewTaskPatience)
+    return std::nullopt;
+  return clock.now() - std::chrono::duration_cast<Clock::Time::duration>(age);
+}
+
 }  // namespace
 
 std::optional<Clock::Time> ClipWork::deadline_from_now() const {
@@ -47,7 +57,8 @@ std::optional<Clock::Time> ClipWork::deadline_from_now() const {
 // A user whose clip is there does not wait long for news of its successor, and gets the clip even if the disk
 // is full.
 Result<void> ClipWork::look() {
-  const auto task = tasks_.query(run_.asked, false, generation_.cancellable(), clock_.now() + kLookPatience);
+  const auto task = tasks_.query(run_.asked, submitted_lately(*run_.found, run_.asked, clock_),
+                                 generation_.cancellable(), clock_.now() + kLookPatience);
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
   is_successor_ = true;
   if (!task && says_unknown(task.error()))
@@ -62,7 +73,8 @@ Result<void> ClipWork::look() {
 // A task that was unknown once may be known now, and asking costs nothing.
 Result<void> ClipWork::ask() {
   const std::string id = run_.asked;
-  auto task = tasks_.query(id, false, generation_.cancellable(), deadline_from_now());
+  auto task = tasks_.query(id, submitted_lately(*run_.found, id, clock_), generation_.cancellable(),
+                           deadline_from_now());
   if (!task && !says_unknown(task.error())) {
     learn_if_possible(TaskUnreachable{});
     return std::move(task).error();
@@ -129,6 +141,7 @@ Result<void> ClipWork::submit() {
     return std::move(failure.error);
   }
   is_new_ = true;
+  unreported_since_ = clock_.now();
   watch_ = TaskWatch::of_submitted(clock_, account_.past_waits());
   outlook_ = watch_->outlook();
   if (auto saved = learn(SubmitAccepted{task->id, news_of(*task)}); !saved) {
@@ -150,6 +163,8 @@ Result<void> ClipWork::attach() {
   // When a task that the user named was submitted is unknown.
   const bool is_own = generation_.job().task_id.empty();
   watch_ = TaskWatch::of_known(clock_, account_.past_waits(), is_own ? record_.submitted_at : 0);
+  // The run that has submitted it may have ended before the service reported it.
+  if (is_own) unreported_since_ = submitted_lately(record_, record_.task_id, clock_);
   const auto shown = follower_.hand_over(record_);
   if (!shown) return shown.error();
   record_.part.synced = std::max(record_.part.synced, *shown);
@@ -168,7 +183,7 @@ Result<void> ClipWork::follow() {
 }
 
 Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Time> deadline) {
-  auto task = tasks_.query(task_id, is_new_, generation_.cancellable(), deadline);
+  auto task = tasks_.query(task_id, unreported_since_, generation_.cancellable(), deadline);
   if (!task) {
     if (!says_unknown(task.error())) return task;
     if (told_at_submit_ && run_.step == ClipStep::follow) {
@@ -191,7 +206,8 @@ Result<Task> ClipWork::query(const std::string &task_id, std::optional<Clock::Ti
 }
 
 void ClipWork::hear(const Task &task) {
-  is_new_ = false;  // The service knows it: from here on a 404 means that it is gone.
+  is_new_ = false;
+  unreported_since_.reset();  // The service knows it: from here on a 404 means that it is gone.
   if (watch_) {
     watch_->saw(task);
     const bool is_awaited = task.status != TaskStatus::completed && task.status != TaskStatus::failed;

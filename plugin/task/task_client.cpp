@@ -196,7 +196,6 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       }
     if (task && !task->id.empty()) {
       was_reached_ = true;
-      submitted_at_ = clock_.now();
       remember_urls(*task);
       said_to_submit_ = is_success(answer->status) ? "" : service_message_in(answer->body, secrets_);
       log_.submitted(*task);
@@ -258,11 +257,10 @@ std::string TaskClient::id_in_headers(const HttpReply &reply) const {
   return {};
 }
 
-Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancellable *cancellable,
-                               Deadline deadline) {
+Result<Task> TaskClient::query(const std::string &task_id, std::optional<Clock::Time> submitted_at,
+                               GCancellable *cancellable, Deadline deadline) {
   HttpRequest get =
       request_to(query_url(endpoint_.base_url, endpoint_.api, task_id), HttpRequest::Method::get);
-  const Clock::Time known_by = submitted_at_.value_or(clock_.now()) + kNewTaskPatience;
   Outage outage(clock_.now());
   unsigned refusals = 0;  // In a row, of the same kind.
   unsigned refused_with = 0;
@@ -282,7 +280,8 @@ Result<Task> TaskClient::query(const std::string &task_id, bool is_new, GCancell
     refusals = !is_refused ? 0 : refused_with == failure.http_status ? refusals + 1 : 1;
     refused_with = is_refused ? failure.http_status : 0;
     const bool gone = is_refused && says_gone(failure.http_status);
-    const bool may_be_too_early = failure.http_status == 404 && is_new && clock_.now() < known_by;
+    const bool may_be_too_early =
+        failure.http_status == 404 && submitted_at && clock_.now() < *submitted_at + kNewTaskPatience;
     if (hope == Hope::none || (refusals >= kRefusalsBelieved && !may_be_too_early)) {
       if (gone && failure.service_message.empty() && !said_to_submit_.empty()) {
         failure.service_message = said_to_submit_;

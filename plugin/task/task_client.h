@@ -101,11 +101,11 @@ class TaskClient {
 
   // The task's state now, or an error; query_outcome() says what that means for the task. Tries again after
   // failures that may pass (an outage, an unreadable answer) until `deadline` (for ever without one), but not
-  // after a refusal of the key. "No such task", like any other refusal, must be repeated to count; for a task
-  // that `is_new` (submitted by this client, and not reported by the service yet) not before kNewTaskPatience
-  // after the submit. Asks at least once, even after `deadline`.
-  Result<Task> query(const std::string &task_id, bool is_new, GCancellable *cancellable,
-                     Deadline deadline = std::nullopt);
+  // after a refusal of the key. "No such task", like any other refusal, must be repeated to count; of a task
+  // that the service has not reported since it was `submitted_at` that time, not before kNewTaskPatience
+  // after it. Asks at least once, even after `deadline`.
+  Result<Task> query(const std::string &task_id, std::optional<Clock::Time> submitted_at,
+                     GCancellable *cancellable, Deadline deadline = std::nullopt);
 
   // For this long after its submit, the service may not know a new task yet.
   static constexpr std::chrono::seconds kNewTaskPatience{60};
@@ -159,9 +159,8 @@ class TaskClient {
   TaskLog log_;
   TellOutage tell_outage_;
   TellCost tell_cost_;
-  bool was_reached_ = false;                 // The service has reported a task, so the address is right.
-  std::optional<Clock::Time> submitted_at_;  // The last task.
-  std::string said_to_submit_;  // The message beside that task's ID in an answer that was no success.
+  bool was_reached_ = false;    // The service has reported a task, so the address is right.
+  std::string said_to_submit_;  // The message beside the last task's ID in an answer that was no success.
 };
 
 }  // namespace genclip

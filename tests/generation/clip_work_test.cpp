@@ -563,6 +563,72 @@ TEST_F(ClipWorkTest, ATaskByItsIdIsOfTheModelThatTheServiceNames) {
   EXPECT_EQ(run_whole().state.model, "dance-2.5") << "a request is of its own model, whatever is said";
 }
 
+// ---- A task that the service does not know yet, on the way of queries.
+
+class NewTask : public ClipWorkTest {
+ protected:
+  // A run that is killed at its first query.
+  void SetUp() override {
+    const auto killed = std::make_shared<Generation>(job(), services());
+    http_->before_answer([&](const HttpRequest &request) {
+      if (request.method != HttpRequest::Method::post) g_cancellable_cancel(killed->cancellable());
+    });
+    EXPECT_FALSE(ClipWork(*killed).run());
+    http_->before_answer(nullptr);
+    ASSERT_EQ(record()->state, ClipState::submitted);
+    service_.knows_no_task = true;
+  }
+  void know_it_after(std::chrono::seconds time) {
+    http_->before_answer([this, known_at = clock_.now() + time](const HttpRequest &) {
+      service_.knows_no_task = clock_.now() < known_at;
+    });
+  }
+};
+
+TEST_F(NewTask, IsNotLostToTheNextRunEither) {
+  know_it_after(std::chrono::seconds(20));
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(NewTask, IsAskedForBeforeAnythingIsPaidWhenAnEarlierRunTookItForLost) {
+  ClipFolder folder(FileSystem::posix(), path());
+  ClipRecord lost = *record();
+  lost.state = ClipState::lost;
+  {
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(folder.write_record(lost));
+  }
+  know_it_after(std::chrono::seconds(20));
+  EXPECT_EQ(run_whole().state.task_id, "task-1");
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(NewTask, IsLostAMinuteAfterItsSubmit) {
+  const auto begin = clock_.now();
+  EXPECT_TRUE(run().error);
+  EXPECT_EQ(record()->state, ClipState::lost);
+  EXPECT_GE(clock_.now() - begin, std::chrono::seconds(50));
+  EXPECT_LE(clock_.now() - begin, std::chrono::seconds(70));
+}
+
+// The wall clock may be set meanwhile.
+TEST_F(NewTask, IsNoneWhoseSubmitIsNotOfTheLastMinute) {
+  const ClipRecord submitted = *record();
+  for (const int seconds : {3600, -61}) {
+    ClipRecord told = submitted;
+    told.submitted_at += seconds;
+    {
+      ClipFolder folder(FileSystem::posix(), path());
+      const auto lock = folder.lock_writer([](const std::string &) {});
+      ASSERT_TRUE(folder.write_record(told));
+    }
+    const auto begin = clock_.now();
+    EXPECT_TRUE(run().error);
+    EXPECT_LE(clock_.now() - begin, std::chrono::seconds(10)) << seconds;
+  }
+}
+
 // ---- A task that the service has forgotten.
 
 class LostTask : public ClipWorkTest {
@@ -638,6 +704,7 @@ TEST_F(LostTask, OfAClipThatIsStoredLeavesTheClip) {
   hasty.timeout = std::chrono::seconds(20);
   EXPECT_TRUE(run(hasty).error);
   service_.knows_no_task = true;
+  clock_.advance(std::chrono::minutes(1));
   const Outcome old = run_whole();
   EXPECT_EQ(old.state.task_id, "task-1");
   EXPECT_THAT(old.warnings, ElementsAre(HasSubstr("does not know the task task-2")));

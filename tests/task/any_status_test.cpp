@@ -59,7 +59,7 @@ TEST_F(AnyStatus, TellsWhatTheSubmitWasAnsweredWithWhenItsTaskIsNotKnown) {
   http_.expect(answer(400, R"({"id":"t-1","message":"the prompt is empty"})"));
   ASSERT_TRUE(one.submit(request_, nullptr));
   http_.otherwise([](const HttpRequest &) { return answer(404, ""); });
-  const auto gone = one.query("t-1", true, nullptr, begin_ + seconds(600));
+  const auto gone = one.query("t-1", begin_, nullptr, begin_ + seconds(600));
   ASSERT_FALSE(gone);
   EXPECT_EQ(gone.error().kind, ErrorKind::not_found);
   EXPECT_EQ(gone.error().service_message, "the prompt is empty");
@@ -122,7 +122,7 @@ TEST_F(AnyStatus, DoesNotBelieveAnAnswerAboutAnotherTask) {
   EXPECT_EQ(task->status, TaskStatus::queued);
 
   http_.expect(answer(200, other), 4);
-  const auto never = query(false, 3, begin_ + seconds(1800));
+  const auto never = query(std::nullopt, 3, begin_ + seconds(1800));
   ASSERT_FALSE(never);
   EXPECT_EQ(never.error().kind, ErrorKind::read);
   EXPECT_EQ(never.error().task_id, "t-1");
@@ -140,7 +140,7 @@ TEST_F(AnyStatus, TakesAnIdForTheSameHoweverItIsWritten) {
     EXPECT_EQ(task->id, "t-1") << body;
   }
   http_.expect(answer(200, R"({"id":17.0,"status":"queued"})"));
-  EXPECT_TRUE(client().query("17", false, nullptr));
+  EXPECT_TRUE(client().query("17", std::nullopt, nullptr));
 }
 
 }  // namespace

@@ -49,7 +49,7 @@ TEST_F(Outage, IsSurvivedForAsLongAsTheDeadlineAllows) {
   for (const FakeAnswer &failure : failures) {
     SCOPED_TRACE(failure.error ? failure.error->error.text : std::to_string(failure.reply.status));
     fails_until(std::chrono::duration_cast<seconds>(clock_.elapsed()) + seconds(1500), failure);
-    const auto task = query(false, 0, clock_.now() + seconds(1800));
+    const auto task = query(std::nullopt, 0, clock_.now() + seconds(1800));
     ASSERT_TRUE(task) << task.error().text;
   }
   EXPECT_LE(longest_pause(), seconds(30));
@@ -57,7 +57,7 @@ TEST_F(Outage, IsSurvivedForAsLongAsTheDeadlineAllows) {
 
 TEST_F(Outage, EndsWithTheDeadlineAndSaysThatTheTaskStays) {
   fails_until(seconds(100000), answer(503, R"({"message":"maintenance"})"));
-  const auto task = query(false, 0, begin_ + seconds(1800));
+  const auto task = query(std::nullopt, 0, begin_ + seconds(1800));
   ASSERT_FALSE(task);
   EXPECT_EQ(clock_.elapsed(), seconds(1800));
   EXPECT_EQ(task.error().kind, ErrorKind::busy);
@@ -70,7 +70,7 @@ TEST_F(Outage, EndsWithTheDeadlineAndSaysThatTheTaskStays) {
 
 TEST_F(Outage, HasNoEndWithoutADeadline) {
   fails_until(seconds(48 * 3600), lost());
-  const auto task = query(false, 0);
+  const auto task = query(std::nullopt, 0);
   ASSERT_TRUE(task) << task.error().text;
   EXPECT_GE(clock_.elapsed(), std::chrono::hours(48));
 }
@@ -81,10 +81,10 @@ TEST_F(Outage, OfANameServerIsOneOnceTheServiceWasReached) {
 
   TaskClient one = client(0);
   http_.expect(answer(200, kTask));
-  ASSERT_TRUE(one.query("t-1", false, nullptr, begin_ + seconds(1800)));
+  ASSERT_TRUE(one.query("t-1", std::nullopt, nullptr, begin_ + seconds(1800)));
   http_.expect(host_unknown(), 20);
   http_.expect(answer(200, kTask));
-  const auto task = one.query("t-1", false, nullptr, begin_ + seconds(1800));
+  const auto task = one.query("t-1", std::nullopt, nullptr, begin_ + seconds(1800));
   ASSERT_TRUE(task) << task.error().text;
 }
 
@@ -109,13 +109,13 @@ TEST_F(Outage, IsToldOnceAndSoon) {
   TaskClient one = client();
   Told told(one, clock_);
   fails_until(seconds(1500), not_sent("127.0.0.1:18080 refuses the connection."));
-  ASSERT_TRUE(one.query("t-1", false, nullptr, begin_ + seconds(1800)));
+  ASSERT_TRUE(one.query("t-1", std::nullopt, nullptr, begin_ + seconds(1800)));
   EXPECT_THAT(told.calls, testing::ElementsAre(TaskCall::query));
   EXPECT_THAT(told.texts, testing::ElementsAre("127.0.0.1:18080 refuses the connection."));
   EXPECT_LE(told.at, seconds(5)) << "before the wait that makes it long";
 
   fails_until(std::chrono::duration_cast<seconds>(clock_.elapsed()) + seconds(60), answer(502, ""));
-  ASSERT_TRUE(one.query("t-1", false, nullptr, clock_.now() + seconds(1800)));
+  ASSERT_TRUE(one.query("t-1", std::nullopt, nullptr, clock_.now() + seconds(1800)));
   EXPECT_EQ(told.calls.size(), 2u) << "the next one is another";
 }
 
@@ -128,7 +128,7 @@ TEST_F(Outage, OfAFewTriesIsNotTold) {
     ASSERT_TRUE(one.submit(request_, nullptr));
     http_.expect(answer(503, ""), 3);
     http_.expect(answer(200, kTask));
-    ASSERT_TRUE(one.query("t-1", false, nullptr));
+    ASSERT_TRUE(one.query("t-1", std::nullopt, nullptr));
     EXPECT_THAT(told.calls, testing::IsEmpty()) << die;
   }
 }
@@ -163,7 +163,7 @@ TEST_F(Outage, IsNotToldOfATaskThatIsNotKnownYet) {
   http_.expect(answer(200, kTask));
   ASSERT_TRUE(one.submit(request_, nullptr));
   fails_until(seconds(59), answer(404, "{}"));
-  ASSERT_TRUE(one.query("t-1", true, nullptr, begin_ + seconds(1800)));
+  ASSERT_TRUE(one.query("t-1", begin_, nullptr, begin_ + seconds(1800)));
   EXPECT_THAT(told.calls, testing::IsEmpty());
 }
 
@@ -171,7 +171,7 @@ TEST_F(Outage, DoesNotHideThatTheKeyIsRefused) {
   for (const unsigned status : {401u, 402u, 403u, 407u}) {
     http_.expect(answer(503, ""));
     http_.expect(answer(status, ""));
-    const auto task = query(false, 0, begin_ + seconds(1800));
+    const auto task = query(std::nullopt, 0, begin_ + seconds(1800));
     ASSERT_FALSE(task);
     EXPECT_EQ(task.error().kind, ErrorKind::not_authorized);
     EXPECT_EQ(task.error().http_status, status);
@@ -184,7 +184,7 @@ TEST_F(Outage, AFewTimes404AreNoLossYet) {
   for (const unsigned status : {404u, 410u}) {
     http_.expect(answer(status, "{}"), 3);
     http_.expect(answer(200, kTask));
-    const auto task = query(false, 0, begin_ + seconds(1800));
+    const auto task = query(std::nullopt, 0, begin_ + seconds(1800));
     ASSERT_TRUE(task) << task.error().text;
   }
   // Between two of them something else was wrong, so they say nothing.
@@ -193,13 +193,13 @@ TEST_F(Outage, AFewTimes404AreNoLossYet) {
     http_.expect(answer(502, ""));
   }
   http_.expect(answer(200, kTask));
-  EXPECT_TRUE(query(false, 0, begin_ + seconds(1800)));
+  EXPECT_TRUE(query(std::nullopt, 0, begin_ + seconds(1800)));
 }
 
 TEST_F(Outage, The404IsBelievedWhenItIsRepeated) {
   for (const unsigned status : {404u, 410u}) {
     http_.expect(answer(status, R"({"detail":"no such task"})"), 4);
-    const auto task = query(false, 0, begin_ + seconds(1800));
+    const auto task = query(std::nullopt, 0, begin_ + seconds(1800));
     ASSERT_FALSE(task);
     EXPECT_EQ(query_outcome(task.error()), QueryOutcome::gone);
     EXPECT_EQ(task.error().kind, ErrorKind::not_found);
@@ -216,7 +216,7 @@ TEST_F(Outage, A404WithinAMinuteOfTheSubmitIsNotYetKnown) {
   http_.expect(answer(200, kTask));
   ASSERT_TRUE(one.submit(request_, nullptr));
   fails_until(seconds(59), answer(404, "{}"));
-  const auto task = one.query("t-1", true, nullptr, begin_ + seconds(1800));
+  const auto task = one.query("t-1", begin_, nullptr, begin_ + seconds(1800));
   ASSERT_TRUE(task) << task.error().text;
   EXPECT_LE(longest_pause(), seconds(5)) << "it may be known any moment";
   EXPECT_GE(http_.requests().size(), 10u);
@@ -228,7 +228,7 @@ TEST_F(Outage, A404LongAfterTheSubmitIsALoss) {
   http_.expect(answer(200, kTask));
   ASSERT_TRUE(one.submit(request_, nullptr));
   fails_until(seconds(3600), answer(404, "{}"));
-  const auto task = one.query("t-1", true, nullptr, begin_ + seconds(1800));
+  const auto task = one.query("t-1", begin_, nullptr, begin_ + seconds(1800));
   ASSERT_FALSE(task);
   EXPECT_EQ(task.error().kind, ErrorKind::not_found);
   EXPECT_GE(clock_.elapsed(), seconds(60));
@@ -240,14 +240,14 @@ TEST_F(Outage, A410RightAfterTheSubmitIsALossAtOnce) {
   http_.expect(answer(200, kTask));
   ASSERT_TRUE(one.submit(request_, nullptr));
   http_.expect(answer(410, ""), 4);
-  const auto task = one.query("t-1", true, nullptr, begin_ + seconds(1800));
+  const auto task = one.query("t-1", begin_, nullptr, begin_ + seconds(1800));
   ASSERT_FALSE(task);
   EXPECT_EQ(query_outcome(task.error()), QueryOutcome::gone);
 }
 
 TEST_F(Outage, A404ThatTheDeadlineCutsShortIsNoLoss) {
   fails_until(seconds(3600), answer(404, "{}"));
-  const auto task = query(true, 0, begin_ + seconds(10));
+  const auto task = query(begin_, 0, begin_ + seconds(10));
   ASSERT_FALSE(task);
   EXPECT_EQ(query_outcome(task.error()), QueryOutcome::no_answer) << "nobody said it often enough";
   EXPECT_THAT(task.error().text, HasSubstr("run again to attach"));
@@ -259,7 +259,7 @@ TEST_F(Outage, A404ThatTheDeadlineCutsShortIsNoLoss) {
 TEST_F(Outage, IsWaitedOutAsTheServiceWishes) {
   http_.expect(answer(503, "", {{"Retry-After", "900"}}));
   http_.expect(answer(200, kTask));
-  ASSERT_TRUE(query(false, 0, begin_ + seconds(1800)));
+  ASSERT_TRUE(query(std::nullopt, 0, begin_ + seconds(1800)));
   EXPECT_GE(clock_.elapsed(), seconds(900));
   EXPECT_LE(clock_.elapsed(), seconds(901));
 }
@@ -267,7 +267,7 @@ TEST_F(Outage, IsWaitedOutAsTheServiceWishes) {
 TEST_F(Outage, WithoutADeadlineIsLookedAtEveryTenMinutesAtLeast) {
   http_.expect(answer(503, "", {{"Retry-After", "99999999999999"}}), 3);
   http_.expect(answer(200, kTask));
-  ASSERT_TRUE(query(false, 0));
+  ASSERT_TRUE(query(std::nullopt, 0));
   EXPECT_GE(clock_.elapsed(), seconds(1800));
   EXPECT_LE(clock_.elapsed(), seconds(1830));
 }
@@ -280,14 +280,14 @@ TEST_F(Outage, WhoseEndIsToldToBeBeyondTheDeadlineIsLookedAtEachHalfMinute) {
       const Clock::Time begin = clock_.now();
       http_.expect(answer(status, "", {{"Retry-After", wish}}), 2);
       http_.expect(answer(200, kTask));
-      EXPECT_TRUE(query(false, 0, begin + seconds(1800)));
+      EXPECT_TRUE(query(std::nullopt, 0, begin + seconds(1800)));
       EXPECT_EQ(clock_.now() - begin, seconds(60));
     }
 }
 
 TEST_F(Outage, WhoseEndIsToldToBeBeyondTheDeadlineEndsTheRunThere) {
   fails_until(seconds(3600), answer(503, "", {{"Retry-After", "86400"}}));
-  const auto task = query(false, 0, begin_ + seconds(1800));
+  const auto task = query(std::nullopt, 0, begin_ + seconds(1800));
   ASSERT_FALSE(task);
   EXPECT_EQ(clock_.elapsed(), seconds(1800));
   EXPECT_THAT(task.error().text, HasSubstr("It asks to wait for 1440 minutes"));

@@ -38,12 +38,12 @@ TEST_F(Query, EscapesTheIdIntoOnePathSegment) {
   };
   for (const auto &[id, segment] : rows) {
     http_.expect(answer(200, "{}"));
-    EXPECT_TRUE(client().query(id, false, nullptr));
+    EXPECT_TRUE(client().query(id, std::nullopt, nullptr));
     EXPECT_EQ(http_.requests().back().request.url,
               std::string("https://api.example/prefix/v2/model-center/tasks/") + segment);
   }
   http_.expect(answer(200, "{}"));
-  EXPECT_TRUE(client(3, Api::legacy).query("v/1", false, nullptr));
+  EXPECT_TRUE(client(3, Api::legacy).query("v/1", std::nullopt, nullptr));
   EXPECT_EQ(http_.requests().back().request.url, "https://api.example/prefix/v1/sky/videos/v%2F1");
 }
 
@@ -67,7 +67,7 @@ TEST_F(Query, TellsTheCostThatAnErrorNames) {
     http_.expect(answer(status, R"({"id":"t-2","error":"of another task","amount":7})"));
     http_.expect(answer(status, R"({"error":"nothing"})"));
     http_.expect(answer(200, R"({"id":"t-1","status":"processing","amount":8})"));
-    ASSERT_TRUE(tasks.query("t-1", false, nullptr)) << status;
+    ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr)) << status;
     EXPECT_THAT(told, ElementsAre(9)) << status;
   }
 }
@@ -78,13 +78,13 @@ TEST_F(Query, MasksTheQueriesOfAllUrlsThatItKnows) {
   tasks.expect({.own_urls = {"https://a/own.png?sig=OWN%2FSECRET1"}});
   http_.expect(answer(200, R"({"id":"t-1","status":"completed","error":"RESULT-SECRET2 expires soon",)"
                            R"("video_url":"https://cdn/v.mp4?sig=RESULT-SECRET2"})"));
-  const auto task = tasks.query("t-1", false, nullptr);
+  const auto task = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_TRUE(task);
   EXPECT_EQ(task->clip_url(), "https://cdn/v.mp4?sig=RESULT-SECRET2");
   EXPECT_EQ(task->error_message, "*** expires soon");
   http_.expect(answer(200, R"({"id":"t-1","status":"failed","error":"OWN/SECRET1, RESULT%2DSECRET2: )"
                            R"(https%3A%2F%2Felsewhere%2Fv.mp4%3FSECRET3"})"));
-  const auto failed = tasks.query("t-1", false, nullptr);
+  const auto failed = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->error_message, "***, ***: https://elsewhere/v.mp4?***");
 }
@@ -94,14 +94,14 @@ TEST_F(Query, MasksTheQueriesOfTheUrlsInEarlierAnswers) {
   TaskClient tasks = client();
   http_.expect(
       answer(200, R"({"id":"t-1","status":"processing","video_url":"https://cdn/v.mp4?t=s3cr%2BVAL"})"));
-  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   http_.expect(answer(500, R"({"error":"https://cdn/log?t=s3cr%2BLOG"})"));
   http_.expect(answer(200, R"({"id":"t-1","status":"failed","error":"s3cr+VAL and s3cr%2BLOG are bad"})"));
-  const auto failed = tasks.query("t-1", false, nullptr);
+  const auto failed = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->error_message, "*** and *** are bad");
   http_.expect(answer(400, R"({"error":"bad t=s3cr+VAL, s3cr%2BVAL"})"), 4);
-  const auto refused = tasks.query("t-1", false, nullptr);
+  const auto refused = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().service_message, "bad t=***, ***");
   EXPECT_THAT(refused.error().text, testing::Not(testing::HasSubstr("VAL")));
@@ -113,17 +113,17 @@ TEST_F(Query, MasksTheQueriesOfTheRequestAndTheResultHoweverManyUrlsAnswersBring
   tasks.expect({.own_urls = {"https://a/own.png?sig=OWN%2FSECRET1"}});
   http_.expect(
       answer(200, R"({"id":"t-1","status":"completed","video_url":"https://cdn/v.mp4?sig=RESULT-SECRET2"})"));
-  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   for (const std::string round : {"1", "2"}) {
     std::string urls;
     for (int i = 10'000; i < 10'600; ++i)
       urls += (urls.empty() ? "" : ",") + ("\"https://a/b?sig=S" + round + "-" + std::to_string(i)) + "\"";
     http_.expect(answer(200, R"({"id":"t-1","status":"processing","steps":[)" + urls + "]}"));
-    ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+    ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   }
   http_.expect(
       answer(200, R"({"id":"t-1","status":"failed","error":"OWN/SECRET1, RESULT-SECRET2, S2-10030"})"));
-  const auto failed = tasks.query("t-1", false, nullptr);
+  const auto failed = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->error_message, "***, ***, ***");
 }
@@ -133,7 +133,7 @@ TEST_F(Query, MasksNoIdAndNoModel) {
   TaskClient tasks = client();
   tasks.expect({.own_urls = {"https://a/own.png?task=task-12345&model=dance-2.5-long&status=processing"}});
   http_.expect(answer(200, R"({"id":"task-12345","status":"processing","model":"dance-2.5-long"})"));
-  const auto task = tasks.query("task-12345", false, nullptr);
+  const auto task = tasks.query("task-12345", std::nullopt, nullptr);
   ASSERT_TRUE(task);
   EXPECT_EQ(task->id, "task-12345");
   EXPECT_EQ(task->model, "dance-2.5-long");
@@ -163,7 +163,7 @@ TEST_F(Query, IsRepeatedAfterEveryTransientFailure) {
     SCOPED_TRACE(row.error ? row.error->error.text : std::to_string(row.reply.status) + " " + row.reply.body);
     http_.expect(row);
     http_.expect(answer(200, kTask));
-    const auto task = query(false, 1);
+    const auto task = query(std::nullopt, 1);
     ASSERT_TRUE(task) << task.error().text;
     EXPECT_EQ(task->status, TaskStatus::queued);
   }
@@ -178,7 +178,7 @@ TEST_F(Query, WaitsLongerEachTimeWithinTheJitter) {
     http.expect(answer(200, "{}"));
     TaskClient client(http, clock, {"https://a", {kKey}, Api::tasks, seconds(30), ""},
                       RetryPolicy(0, [die] { return die; }));
-    EXPECT_TRUE(client.query("t", false, nullptr)) << "retries are those of a submit";
+    EXPECT_TRUE(client.query("t", std::nullopt, nullptr)) << "retries are those of a submit";
     const int64_t backoffs[] = {500, 1000, 2000, 4000, 8000, 16000, 30000, 30000};
     const auto pauses = clock.pauses();
     ASSERT_EQ(pauses.size(), 8u);
@@ -207,7 +207,7 @@ TEST_F(Query, KeepsTheCauseAndTheTaskWhenItGivesUp) {
   for (const Row &row : rows) {
     SCOPED_TRACE(row.says);
     http_.expect(row.answer, 3);
-    const auto task = query(false, 0, clock_.now() + milliseconds(1500));
+    const auto task = query(std::nullopt, 0, clock_.now() + milliseconds(1500));
     ASSERT_FALSE(task);
     EXPECT_EQ(query_outcome(task.error()), QueryOutcome::no_answer);
     EXPECT_EQ(task.error().kind, row.kind);
@@ -295,7 +295,7 @@ TEST_F(Query, DoesNotWaitForAQuotaThatIsUsedUp) {
 
 TEST_F(Query, AsksOnceMoreAtTheDeadlineAndThenGivesUp) {
   http_.expect(lost(), 4);
-  const auto task = query(false, 100, begin_ + seconds(2));
+  const auto task = query(std::nullopt, 100, begin_ + seconds(2));
   ASSERT_FALSE(task);
   EXPECT_THAT(times(),
               ElementsAre(milliseconds(0), milliseconds(500), milliseconds(1500), milliseconds(2000)));
@@ -303,26 +303,26 @@ TEST_F(Query, AsksOnceMoreAtTheDeadlineAndThenGivesUp) {
 
 TEST_F(Query, AsksOnceEvenAfterTheDeadline) {
   http_.expect(answer(200, kTask));
-  EXPECT_TRUE(query(false, 3, begin_ - seconds(1)));
+  EXPECT_TRUE(query(std::nullopt, 3, begin_ - seconds(1)));
   http_.expect(lost());
-  EXPECT_FALSE(query(false, 3, begin_ - seconds(1)));
+  EXPECT_FALSE(query(std::nullopt, 3, begin_ - seconds(1)));
   EXPECT_THAT(clock_.pauses(), ElementsAre());
 }
 
 TEST_F(Query, OfWhichTheServiceSaysToComeBackAfterTheDeadlineHasALastTryThere) {
   http_.expect(answer(503, "", {{"Retry-After", "60"}}));
   http_.expect(answer(200, kTask));
-  EXPECT_TRUE(query(false, 100, begin_ + seconds(20)));
+  EXPECT_TRUE(query(std::nullopt, 100, begin_ + seconds(20)));
   EXPECT_THAT(clock_.pauses(), ElementsAre(seconds(20)));
 }
 
 TEST_F(Query, GivesAnExchangeNoMoreTimeThanIsLeft) {
   http_.expect(answer(200, kTask), 4);
-  EXPECT_TRUE(query(false, 0, begin_ + seconds(100)));
-  EXPECT_TRUE(query(false, 0, begin_ + seconds(10)));
-  EXPECT_TRUE(query(false, 0, begin_ - seconds(10)));
+  EXPECT_TRUE(query(std::nullopt, 0, begin_ + seconds(100)));
+  EXPECT_TRUE(query(std::nullopt, 0, begin_ + seconds(10)));
+  EXPECT_TRUE(query(std::nullopt, 0, begin_ - seconds(10)));
   TaskClient patient(http_, clock_, {"https://a", {kKey}, Api::tasks, milliseconds(0), ""}, RetryPolicy(0));
-  EXPECT_TRUE(patient.query("t-1", false, nullptr, begin_ + seconds(7)));
+  EXPECT_TRUE(patient.query("t-1", std::nullopt, nullptr, begin_ + seconds(7)));
   std::vector<milliseconds> timeouts;
   std::vector<milliseconds> whole;
   for (const auto &request : http_.requests()) {

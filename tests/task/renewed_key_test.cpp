@@ -52,14 +52,14 @@ TEST_F(RenewedKey, RepeatsTheQueryAtOnceAndServesTheNextOnes) {
   auto tasks = client();
   renew_with("sk-1");
   http_.expect(answer(200, kRunning));
-  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   renew_with("sk-2");
   http_.expect(answer(401, kRefusal));
   http_.expect(answer(200, kRunning), 2);
-  const auto task = tasks.query("t-1", false, nullptr);
+  const auto task = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_TRUE(task) << task.error().text;
   EXPECT_EQ(task->status, TaskStatus::processing);
-  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   EXPECT_THAT(keys_, ElementsAre("sk-1", "sk-1", "sk-2", "sk-2"));
   EXPECT_THAT(clock_.pauses(), IsEmpty());
 }
@@ -70,7 +70,7 @@ TEST_F(RenewedKey, IsFoundAgainAndAgain) {
     renew_with(next);
     http_.expect(answer(401, kRefusal));
     http_.expect(answer(200, kRunning));
-    ASSERT_TRUE(tasks.query("t-1", false, nullptr)) << next;
+    ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr)) << next;
     EXPECT_EQ(keys_.back(), next);
   }
 }
@@ -138,7 +138,7 @@ TEST_F(RenewedKey, RepeatsTheSubmitWithAnIntentForEachPost) {
   const auto sent = http_.requests();
   EXPECT_EQ(sent.at(0).request.body, sent.at(1).request.body);
   http_.expect(answer(200, kRunning));
-  EXPECT_TRUE(tasks.query("t-1", true, nullptr));
+  EXPECT_TRUE(tasks.query("t-1", begin_, nullptr));
   EXPECT_THAT(keys_, ElementsAre("sk-1", "sk-2", "sk-2"));
 }
 
@@ -181,7 +181,7 @@ TEST_F(RenewedKey, IsMaskedAsTheOldOneWas) {
   EXPECT_EQ(refused.error().error.service_message, "no, *** is bad");
   EXPECT_THAT(refused.error().error.text, Not(HasSubstr("sk-renewed")));
   http_.expect(answer(200, R"({"id":"t-1","status":"failed","error":"sk-renewed is refused"})"));
-  const auto failed = tasks.query("t-1", false, nullptr);
+  const auto failed = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_TRUE(failed);
   EXPECT_EQ(failed->error_message, "*** is refused");
 }

@@ -35,7 +35,7 @@ TEST_F(Submit, MasksTheQueriesOfTheRequestsUrls) {
   ASSERT_TRUE(tasks.submit(request_, nullptr));
   http_.expect(answer(200, R"({"id":"t-1","status":"RESULT-SECRET2","cover":"https://a/c?sig=COVER-SECRET3",)"
                            R"("error":"COVER-SECRET3"})"));
-  const auto task = tasks.query("t-1", false, nullptr);
+  const auto task = tasks.query("t-1", std::nullopt, nullptr);
   ASSERT_TRUE(task);
   EXPECT_EQ(task->status_word, "***");
   EXPECT_EQ(task->error_message, "***");

@@ -54,9 +54,9 @@ class TaskClientTest : public testing::Test {
   Result<Task, SubmitFailure> submit(unsigned retries = 3, TaskClient::Deadline deadline = std::nullopt) {
     return client(retries).submit(request_, cancellable_.get(), deadline);
   }
-  Result<Task> query(bool is_new = false, unsigned retries = 3,
+  Result<Task> query(std::optional<Clock::Time> submitted_at = std::nullopt, unsigned retries = 3,
                      TaskClient::Deadline deadline = std::nullopt) {
-    return client(retries).query("t-1", is_new, cancellable_.get(), deadline);
+    return client(retries).query("t-1", submitted_at, cancellable_.get(), deadline);
   }
 
   // When each request left, from the beginning.

@@ -25,7 +25,7 @@ class TaskLogTest : public TaskClientTest {
         answer(200, R"({"id":"t-1","status":"completed","video_url":"https://a/b?Signature=s3cr3t"})"));
     TaskClient tasks = client();
     ASSERT_TRUE(tasks.submit(request_, nullptr));
-    for (int i = 0; i < 4; ++i) ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   }
 };
 
@@ -60,7 +60,7 @@ TEST_F(TaskLogTest, TellsOfEachPollAtDebugWithoutSecrets) {
 TEST_F(TaskLogTest, TellsWhyATaskFailedAndOfTasksItDidNotSubmit) {
   LogLines log("genclip-task:4");
   http_.expect(answer(200, R"({"status":"failed","error":"The image\nwas refused."})"));
-  EXPECT_TRUE(client().query("a\nb", false, nullptr));
+  EXPECT_TRUE(client().query("a\nb", std::nullopt, nullptr));
   EXPECT_EQ(log.text(), "INFO genclip-task: task a b: not known before -> failed: The image was refused.\n");
 }
 
@@ -71,7 +71,7 @@ TEST_F(TaskLogTest, WarnsOnceOfAnOutageThatLastsAndTellsOfItsEnd) {
   http_.expect(answer(200, R"({"id":"t-1","status":"queued"})"));
   TaskClient tasks = client();
   LogLines log("genclip-task:3");
-  for (int i = 0; i < 2; ++i) ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  for (int i = 0; i < 2; ++i) ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   const std::string text = log.text();
   EXPECT_EQ(
       text.find("WARN genclip-task: task t-1: the service has not answered about it for 31 s. It is asked "
@@ -88,7 +88,7 @@ TEST_F(TaskLogTest, TellsThatAnOutageIsOver) {
   http_.expect(answer(200, R"({"id":"t-1","status":"queued"})"));
   TaskClient tasks = client();
   LogLines log("genclip-task:4");
-  ASSERT_TRUE(tasks.query("t-1", false, nullptr));
+  ASSERT_TRUE(tasks.query("t-1", std::nullopt, nullptr));
   const std::string text = log.text();
   const auto over = text.find("INFO genclip-task: task t-1: the service reports it again, after ");
   EXPECT_NE(over, text.npos) << text;
