@@ -137,7 +137,8 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.publish = publish_settings_of(run);
   job.reference_identity = run.reference_identity;
   job.with_prompt = run.with_prompt;
-  const bool is_fetched = is_public_address(job.endpoint.base_url) && job.request && publishes(*job.request);
+  job.publish.refuses_private_hosts = is_public_address(job.endpoint.base_url);
+  const bool is_fetched = job.publish.refuses_private_hosts && job.request && publishes(*job.request);
   for (std::string &problem : problems_of(job.publish, is_fetched))
     problems.push_back({"publish-url", std::move(problem)});
   if (run.max_download_size == 0)

@@ -10,6 +10,7 @@
 #include "plugin/base/gref.h"
 #include "plugin/base/shown_text.h"
 #include "plugin/base/trimmed.h"
+#include "plugin/catalog/media_reference.h"
 #include "plugin/http/api_key.h"
 #include "plugin/http/http_url.h"
 #include "plugin/http/redaction.h"
@@ -51,7 +52,7 @@ std::string problem_of(const ChildEnd &end, const PublishCommand &call, size_t m
 }
 
 // What is wrong with the URL, or an empty text.
-std::string problem_of_url(const std::string &url) {
+std::string problem_of_url(const std::string &url, bool refuses_private_hosts) {
   if (url.empty()) return "printed nothing; it must print the file's URL on standard output";
   const auto lines = 1 + std::count(url.begin(), url.end(), '\n');
   if (lines > 1)
@@ -63,7 +64,9 @@ std::string problem_of_url(const std::string &url) {
   if (g_uri_get_userinfo(parsed->get())) return "printed a URL with a user; the service would not get it";
   if (!is_https(parsed->get()) && !is_loopback(parsed->get()))
     return "printed an http URL; it must print one https URL";
-  return {};
+  // The rule of any reference.
+  const auto problem = http_problem(url, refuses_private_hosts);
+  return problem ? "printed a URL that " + *problem : std::string();
 }
 
 std::string name_of(const ChildCall &child) {
@@ -107,7 +110,7 @@ Result<std::string> run_publish_command(const PublishCommand &call, GCancellable
   if (!end) return not_started(*child, end.error());
   std::string url(trimmed(end->output));
   std::string problem = problem_of(*end, call, child->max_output);
-  if (problem.empty()) problem = problem_of_url(url);
+  if (problem.empty()) problem = problem_of_url(url, call.refuses_private_hosts);
   if (problem.empty()) return url;
   const std::string said = last_line(end->errors);
   return Error{ErrorKind::failed,

@@ -18,7 +18,8 @@ struct PublishCommand {
   std::string sha256;
   std::string media_type;
   std::chrono::milliseconds time_limit{60000};
-  std::string working_folder = {};  // Empty: the current one.
+  std::string working_folder = {};     // Empty: the current one.
+  bool refuses_private_hosts = false;  // As in PublishSettings.
 };
 
 // What can be known of a command without running it: that it is a command line, whose program can be started.

@@ -22,6 +22,8 @@ struct PublishSettings {
   // What is relative is of this folder: the file of a reference, and what the command names. Empty: the
   // current one.
   std::string working_folder = {};
+  // The service is known to be a public one, so it reaches nothing that is published at a private address.
+  bool refuses_private_hosts = false;
 
   bool is_set_up() const { return (!folder.empty() && !url.empty()) || !command.empty(); }
   bool operator==(const PublishSettings &) const = default;

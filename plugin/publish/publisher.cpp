@@ -95,7 +95,8 @@ class Publication {
                                     .file = folder.path() + "/" + name,
                                     .sha256 = sha256_,
                                     .media_type = media_type,
-                                    .working_folder = settings_.working_folder},
+                                    .working_folder = settings_.working_folder,
+                                    .refuses_private_hosts = settings_.refuses_private_hosts},
                                    cancellable_);
     if (!url) return std::move(url).error();
     if (auto asked = ask(*url); !asked) return std::move(asked).error();
@@ -166,7 +167,7 @@ class Publication {
 };
 
 Result<void> check_settings(const PublishSettings &settings) {
-  if (const auto problems = problems_of(settings); !problems.empty())
+  if (const auto problems = problems_of(settings, settings.refuses_private_hosts); !problems.empty())
     return Error{ErrorKind::settings, problems.front()};
   if (settings.is_set_up()) return {};
   return Error{

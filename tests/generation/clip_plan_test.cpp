@@ -340,6 +340,15 @@ TEST_F(ClipPlanReferences, ArePublishedAtAPublicUrlForAPublicService) {
   }
 }
 
+TEST_F(ClipPlanReferences, AreHeldAgainstThatAlsoWhenTheirUrlIsKnownOnlyLater) {
+  for (const bool is_public : {true, false}) {
+    run_.base_url = is_public ? "https://api.example" : "http://127.0.0.1:8080";
+    const auto plan = plan_clip(request_, run_);
+    ASSERT_TRUE(plan) << plan.error().text;
+    EXPECT_EQ(plan->job.publish.refuses_private_hosts, is_public) << "a publish command prints it";
+  }
+}
+
 TEST_F(ClipPlanReferences, ToWholeClipsNeedAPublicServiceOrPublishing) {
   refer_to("reference_videos", "genclip://dance-2.5?prompt=x");
   EXPECT_EQ(problems(), "");

@@ -27,8 +27,9 @@ class PublishCommandTest : public testing::Test {
   Result<std::string> run(const std::string &script, std::chrono::milliseconds limit = 60s) {
     std::ofstream(folder_.file("upload")) << "#!/bin/sh\n" + script + "\n";
     chmod(folder_.file("upload").c_str(), 0700);
-    return run_publish_command(
-        {folder_.file("upload") + options_, "/tmp/a b.png", "0a1b", "image/png", limit}, nullptr);
+    return run_publish_command({folder_.file("upload") + options_, "/tmp/a b.png", "0a1b", "image/png", limit,
+                                "", refuses_private_hosts_},
+                               nullptr);
   }
   std::string problem_of(const std::string &script) {
     const auto url = run(script);
@@ -37,6 +38,7 @@ class PublishCommandTest : public testing::Test {
 
   const TemporaryFolder folder_;
   std::string options_;
+  bool refuses_private_hosts_ = false;
 };
 
 TEST_F(PublishCommandTest, GetsTheFileItsSumAndItsTypeAfterItsOwnOptions) {
@@ -67,6 +69,20 @@ TEST_F(PublishCommandTest, IsRefusedWhateverElseItPrints) {
   EXPECT_THAT(problem_of("echo http://media.example/a"), HasSubstr("printed an http URL"));
   EXPECT_THAT(problem_of("echo https://me:word@media.example/a"), HasSubstr("printed a URL with a user"));
   EXPECT_THAT(problem_of("yes https://media.example/a"), HasSubstr("printed more than 8192 bytes"));
+}
+
+// The rule of any other reference, at whatever scheme.
+TEST_F(PublishCommandTest, PrintsNoAddressThatAPublicServiceCannotReach) {
+  for (const char *url :
+       {"http://127.0.0.1:8080/a", "https://192.168.1.5/a", "https://localhost/a", "https://[::1]/a"}) {
+    EXPECT_EQ(taken(run(std::string("echo ") + url)), url) << "the service may be in the same network";
+    refuses_private_hosts_ = true;
+    EXPECT_THAT(
+        problem_of(std::string("echo ") + url),
+        AllOf(HasSubstr("printed a URL that is at an address of this machine"), HasSubstr("public URL")));
+    EXPECT_EQ(taken(run("echo https://media.example/a")), "https://media.example/a");
+    refuses_private_hosts_ = false;
+  }
 }
 
 TEST_F(PublishCommandTest, SaysWhyItFailed) {

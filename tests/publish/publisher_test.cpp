@@ -158,6 +158,21 @@ TEST_F(Publishing, ByCommandGivesARealFileForAsLongAsItRuns) {
   EXPECT_FALSE(fs::exists(fs::path(path).parent_path())) << path;
 }
 
+// For each of both ways.
+TEST_F(Publishing, ForAPublicServiceIsAtNoPrivateAddress) {
+  settings_.refuses_private_hosts = true;
+  settings_.url = "http://127.0.0.1:8000";
+  EXPECT_THAT(failure_of(publish_bytes("picture")).text, HasSubstr("publish-url is at an address of this"));
+  settings_.folder = settings_.url = "";
+  std::ofstream(folder_.file("upload")) << "#!/bin/sh\necho http://127.0.0.1:8000/a.png\n";
+  chmod(folder_.file("upload").c_str(), 0700);
+  settings_.command = folder_.file("upload");
+  EXPECT_THAT(failure_of(publish_bytes("picture")).text,
+              HasSubstr("URL that is at an address of this machine"));
+  settings_.refuses_private_hosts = false;
+  EXPECT_EQ(taken(publish_bytes("picture")).url, "http://127.0.0.1:8000/a.png");
+}
+
 TEST_F(Publishing, AsksTheUrlBeforeItSaysThatItIsDone) {
   settings_.check = PublishCheck::headers;
   const auto sized = [](const char *size) {
