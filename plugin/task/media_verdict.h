@@ -31,7 +31,8 @@ MediaFacts expected_facts(const CheckedRequest &inner, const ClipPart &part);
 bool needs_measures(const CheckedRequest &request, const MediaReference &reference);
 
 // Every problem of each reference, in the request's order, then those of references together. `findings`
-// belong to that request.
+// belong to that request. A whole clip of another request has the length that its request tells, if it is
+// some frames longer or shorter.
 std::vector<Problem> media_problems(const CheckedRequest &request, const std::vector<MediaFinding> &findings);
 
 }  // namespace genclip

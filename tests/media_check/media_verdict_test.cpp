@@ -437,6 +437,55 @@ TEST(MediaVerdict, JudgesClipsThatAreNotGeneratedYetByWhatTheyWillBe) {
   }
 }
 
+// Otherwise a chain at the edge of a limit would be paid for, and then refused.
+TEST(MediaVerdict, TakesAClipThatIsHereForAsLongAsItWasToBe) {
+  struct Here {
+    const char *model;
+    std::vector<std::string> references;
+    unsigned duration;         // 0: not asked
+    std::vector<double> real;  // Seconds, of each reference.
+    std::vector<std::string> problems;
+  };
+  const std::string five = kDance + "&duration=5", two = "genclip://vidq3-pro?prompt=x&duration=2";
+  const Here all[] = {
+      {"sd_2.0_special", {five, five, five}, 0, {5.042, 5.042, 5.042}, {}},
+      {"sd_2.0_special", {kDance15}, 0, {15.5}, {}},
+      {"sd_2.0_special", {two}, 0, {1.96}, {}},
+      {"wave2.7-videoedit", {five}, 5, {4.958}, {}},
+      {"wave2.7-videoedit", {kEditOf4s}, 4, {3.96}, {}},
+      // What somebody else has made, or what is another clip than was asked for.
+      {"sd_2.0_special",
+       {kUrl},
+       0,
+       {15.042},
+       {"reference_videos lasts 15.042 seconds; sd_2.0_special takes 2 to 15.",
+        "reference_videos together last 15.042 seconds; sd_2.0_special takes at most 15."}},
+      {"sd_2.0_special",
+       {kDance15},
+       0,
+       {15.6},
+       {"reference_videos lasts 15.6 seconds; sd_2.0_special takes 2 to 15.",
+        "reference_videos together last 15.6 seconds; sd_2.0_special takes at most 15."}},
+      {"wave2.7-videoedit",
+       {five},
+       5,
+       {4},
+       {"duration is 5, but reference_videos lasts 4 seconds; wave2.7-videoedit makes nothing longer than "
+        "its "
+        "source video."}},
+  };
+  for (const Here &here : all) {
+    const auto request = media_request(here.model, {{"reference_videos", here.references}}, here.duration);
+    std::vector<MediaFinding> findings;
+    for (size_t i = 0; i < here.real.size(); ++i) {
+      findings.push_back({&request.media()[i], good(MediaKind::video)});
+      findings.back().facts.duration = here.real[i];
+    }
+    EXPECT_EQ(texts(media_problems(request, findings)), here.problems)
+        << here.model << " " << here.references[0] << " " << here.real[0];
+  }
+}
+
 TEST(MediaVerdict, ExpectsNothingThatTheRequestLeavesOpen) {
   struct Made {
     std::string uri;
