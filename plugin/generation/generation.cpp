@@ -114,8 +114,10 @@ void Generation::run() {
   }
   end_look(is_stored);
   if (is_stored || !wait_until_wanted()) return;
-  if (!identified)
-    return end(with_ending(std::move(identified).error(), {Outcome::not_submitted, Charged::no, false}));
+  if (!identified) {
+    const RunEnding ending = ending_of(Outcome::not_submitted, identified.error(), -1);
+    return end(with_ending(std::move(identified).error(), ending));
+  }
   if (auto done = work_in_its_folder(); !done) end(std::move(done).error());
 }
 

@@ -7,6 +7,7 @@
 #include "plugin/base/shown_text.h"
 #include "plugin/catalog/request_meaning.h"
 #include "plugin/generation/store_account.h"
+#include "plugin/http/retry_policy.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_record.h"
 #include "plugin/task/media_fetch.h"
@@ -118,14 +119,30 @@ class Identification {
   }
 
   Result<std::string> name_of_url(const MediaReference &reference) const {
-    auto fetched = fetch_media(*services_.http, reference.url, job_.media_check.max_bytes,
-                               job_.media_check.fetch, cancellable_);
+    auto fetched = fetch(reference);
     if (g_cancellable_is_cancelled(cancellable_)) return cancelled();
-    if (!fetched) return Error{fetched.error().kind, std::move(fetched.error().text)};
+    if (!fetched) {
+      MediaFailure &failure = fetched.error();
+      Error error{failure.kind, std::move(failure.text)};
+      error.details.push_back({"retry", failure.transient});
+      return error;
+    }
     if (!fetched->whole)
       return Error{ErrorKind::settings, "is larger than " + std::to_string(job_.media_check.max_bytes >> 20) +
                                             " MiB, which is too large for reference-identity=content"};
     return kContent + sha256_of(fetched->file);
+  }
+
+  // As often as check_media() does.
+  Result<FetchedMedia, MediaFailure> fetch(const MediaReference &reference) const {
+    const RetryPolicy retries(job_.media_check.retries);
+    Clock &clock = *services_.clock;
+    for (unsigned attempt = 1;; ++attempt) {
+      auto fetched = fetch_media(*services_.http, reference.url, job_.media_check.max_bytes,
+                                 job_.media_check.fetch, cancellable_);
+      const auto pause = !fetched && fetched.error().transient ? retries.delay_before(attempt) : std::nullopt;
+      if (!pause || !clock.sleep_until(clock.now() + *pause, cancellable_)) return fetched;
+    }
   }
 
   uint64_t most_bytes(const CheckedRequest &request, const MediaReference &reference) const {

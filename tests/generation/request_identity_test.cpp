@@ -179,6 +179,26 @@ TEST_F(RequestIdentity, SaysWhichFileCannotBeRead) {
                              HasSubstr("missing.png) cannot be opened")));
 }
 
+// As with check-media, one bad moment of the reference's host is not the end.
+TEST_F(RequestIdentity, OfTheContentOfAUrlIsAskedForAgainWhileItsHostHasABadMoment) {
+  GenerationJob job = job_of(starting_from("https://example.com/a.png"));
+  job.reference_identity = ReferenceIdentity::content;
+  http_->expect(answer(503, ""));
+  http_->expect(not_sent(), job.media_check.retries - 1);
+  http_->expect(answer(200, "picture"));
+  const auto found = identify(job);
+  ASSERT_TRUE(found) << found.error().text;
+  const GStringPtr sha256(g_compute_checksum_for_string(G_CHECKSUM_SHA256, "picture", -1));
+  EXPECT_EQ(found->names.at(0), std::string("sha256:") + sha256.get());
+  http_->expect(answer(404, ""));
+  const Error missing = failure_of(identify(job));
+  EXPECT_THAT(missing.text, HasSubstr("404"));
+  EXPECT_EQ(missing.details, (std::vector<ErrorDetail>{{"retry", false}}));
+  http_->expect(answer(503, ""), job.media_check.retries + 1);
+  EXPECT_EQ(failure_of(identify(job)).details, (std::vector<ErrorDetail>{{"retry", true}}));
+  EXPECT_EQ(http_->left(), 0u);
+}
+
 TEST_F(RequestIdentity, OfAHugeFileIsRefusedAtOnce) {
   const std::string path = write("huge.png", "picture");
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 40), 0);

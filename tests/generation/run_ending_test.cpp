@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/core/run_ending.h"
 
+#include <filesystem>
+
 #include "tests/generation/work_fixture.h"
 
 namespace genclip::test {
@@ -25,7 +27,29 @@ std::string ending_text(const std::optional<Error> &error) {
   return detail(*error, "outcome") + " " + detail(*error, "charged") + " " + detail(*error, "retry");
 }
 
-class Outcomes : public WorkTest {};
+class KeptFailure final : public GenerationObserver {
+ public:
+  void on_change(const GenerationState &) override {}
+  void on_warning(const Error &) override {}
+  void on_failure(const Error &failure) override { error = failure; }
+
+  std::optional<Error> error;
+};
+
+class Outcomes : public WorkTest {
+ protected:
+  // Of a run that may end before it has a folder.
+  std::optional<Error> failure_of_all(GenerationJob job) {
+    const auto observer = std::make_shared<KeptFailure>();
+    auto generation = std::make_shared<Generation>(std::move(job), services());
+    static_cast<void>(generation->join(observer));
+    generation->start([] {});
+    const std::weak_ptr<Generation> left = generation;
+    generation.reset();
+    while (!left.expired()) std::this_thread::yield();
+    return observer->error;
+  }
+};
 
 TEST_F(Outcomes, OfARefusedRequest) {
   service_.odd_submits = {answer(400, kNo)};
@@ -88,6 +112,29 @@ TEST_F(Outcomes, OfARunWithoutAKey) {
   GenerationJob keyless = job();
   keyless.no_key = "There is no key.";
   EXPECT_EQ(ending_text(run(keyless).error), "not-submitted no false");
+}
+
+// What the text advises, programs are told, too.
+TEST_F(Outcomes, OfReferencesThatCannotBeReadNow) {
+  ClipRequest request;
+  request.model = "sd_2.0_special";
+  request.fields.set("prompt", "a storm");
+  request.fields.set("duration", 4);
+  request.fields.set("first_image", Json::Array{"https://media.example/a.png"});
+  GenerationJob refers = job();
+  refers.request = check_request(*Catalog::built_in(), request).value();
+  refers.reference_identity = ReferenceIdentity::content;
+  for (const auto &[status, ending] :
+       {std::pair(503u, "not-submitted no true"), std::pair(404u, "not-submitted no false")}) {
+    http_->otherwise([status = status](const HttpRequest &) { return answer(status, ""); });
+    EXPECT_EQ(ending_text(failure_of_all(refers)), ending);
+  }
+  const std::string file = folder_.path() + "/a.png";
+  request.fields.set("first_image", Json::Array{file});
+  refers.request = check_request(*Catalog::built_in(), request, {.publishes = true}).value();
+  EXPECT_EQ(ending_text(failure_of_all(refers)), "not-submitted no false") << "there is none";
+  std::filesystem::create_symlink(file, file);
+  EXPECT_EQ(ending_text(failure_of_all(refers)), "not-submitted no true") << "it cannot be opened now";
 }
 
 TEST_F(Outcomes, OfASuccessAreInItsState) {
