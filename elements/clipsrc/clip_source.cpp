@@ -303,15 +303,19 @@ ClipSource::Run ClipSource::begin() {
   return run;
 }
 
+// With do-timestamp, the unit of the segment is time.
+void ClipSource::tell_size(uint64_t size) {
+  GST_OBJECT_LOCK(element_);
+  if (element_->segment.format == GST_FORMAT_BYTES) element_->segment.duration = size;
+  GST_OBJECT_UNLOCK(element_);
+}
+
 // Before the first byte: its size, its tags, and every message that belongs before it.
 Result<void> ClipSource::open_stream(const Run &run, uint64_t size, bool pulled,
                                      const Interrupt::Watch &watch) {
   if (!run.messages->wait_progress_posted(watch)) return cancelled();
   GstElement *element = GST_ELEMENT(element_);
-  GST_OBJECT_LOCK(element_);
-  // With do-timestamp, its unit is time.
-  if (element_->segment.format == GST_FORMAT_BYTES) element_->segment.duration = size;
-  GST_OBJECT_UNLOCK(element_);
+  tell_size(size);
   gst_element_post_message(element, gst_message_new_duration_changed(GST_OBJECT(element)));
   GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "%s begins: %" G_GUINT64_FORMAT " bytes, %s",
                       run.generation->log_name().c_str(), size, pulled ? "pulled" : "pushed");

@@ -55,6 +55,8 @@ class ClipSource {
   std::optional<uint64_t> size() const EXCLUDES(mutex_);
   // The same, but waits for the search for a stored clip; not again in a run in which that was too slow.
   std::optional<uint64_t> size_after_look(std::chrono::milliseconds patience) EXCLUDES(mutex_);
+  // Tells GstBaseSrc.
+  void tell_size(uint64_t size);
 
   // From READY on the element may prefetch.
   void open() EXCLUDES(mutex_);

@@ -190,17 +190,15 @@ constexpr std::chrono::milliseconds kPatienceOfReverseSeek{1000};
 // GstBaseSrc asks for the size when it starts, before the search for a stored clip has ended.
 void learn_size(GstBaseSrc *src) {
   const auto size = source_of(src).size_after_look(kPatienceOfQuery);
-  if (!size) return;
-  GST_OBJECT_LOCK(src);
-  src->segment.duration = *size;
-  GST_OBJECT_UNLOCK(src);
+  if (size) source_of(src).tell_size(*size);
 }
 
 // A reverse segment without a stop begins at the clip's end. `segment` is a copy, the element's comes of it.
 gboolean do_seek(GstBaseSrc *src, GstSegment *segment) noexcept {
   GST_CAT_DEBUG_OBJECT(genclipsrc_category(), src, "seeks to %" GST_SEGMENT_FORMAT,
                        static_cast<gpointer>(segment));
-  const bool begins_at_the_end = segment->rate < 0 && segment->stop == static_cast<guint64>(-1);
+  const bool begins_at_the_end =
+      segment->format == GST_FORMAT_BYTES && segment->rate < 0 && segment->stop == static_cast<guint64>(-1);
   if (begins_at_the_end && segment->duration == static_cast<guint64>(-1)) {
     const auto size = source_of(src).size_after_look(kPatienceOfReverseSeek);
     if (!size) {

@@ -200,6 +200,19 @@ TEST_P(LikeFilesrc, PushesAllOfItOnceWithTimestampsOfItsBaseClass) {
   }
 }
 
+// As many nanoseconds as it has bytes would be taken for its length.
+TEST_P(LikeFilesrc, HasNoLengthWithTimestampsOfItsBaseClass) {
+  const auto src = make();
+  g_object_set(src.get(), "do-timestamp", TRUE, nullptr);
+  GstHarness *harness = gst_harness_new_with_element(src.get(), nullptr, "src");
+  gst_harness_play(harness);
+  for (const GstFormat format : {GST_FORMAT_TIME, GST_FORMAT_BYTES}) {
+    seeking_of(src.get());
+    EXPECT_LT(duration_of(src.get(), format), 0) << gst_format_get_name(format);
+  }
+  gst_harness_teardown(harness);
+}
+
 INSTANTIATE_TEST_SUITE_P(ClipSrc, LikeFilesrc, testing::Values("filesrc", "genclipsrc"),
                          [](const auto &row) { return std::string(row.param); });
 

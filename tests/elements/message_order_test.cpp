@@ -99,9 +99,10 @@ TEST(ClipMessageOrder, ASubmitThatIsSentAgainStaysOneUntilItEnds) {
 TEST(ClipMessageOrder, ASubmitIsCompleteOnlyWithATask) {
   const auto told =
       posted_for({state(1, ClipStatus::submitting, -1), state(2, ClipStatus::waiting, -1)}, progress_of);
-  ASSERT_GE(told.size(), 3u);
+  ASSERT_GE(told.size(), 4u);
   EXPECT_EQ(told[1], "canceled submit: Not submitted yet");
   EXPECT_EQ(told[2], "start wait: Waiting for the turn of the clip");
+  EXPECT_EQ(told[3], "continue wait: Waiting: nothing is submitted yet");
 }
 
 TEST(ClipMessageOrder, ANewerStateIsNotFollowedByAnOlderOne) {
