@@ -13,6 +13,7 @@
 #include "plugin/account/price_history.h"
 #include "plugin/core/chain_run.h"
 #include "plugin/generation/request_identity.h"
+#include "plugin/task/clip_result.h"
 #include "plugin/task/media_check.h"
 
 namespace genclip {
@@ -74,6 +75,7 @@ struct LinkClip {
   std::string path;
   std::string task_id;
   std::shared_ptr<const LocalFile> file;
+  WantedResult wanted;  // Of that task.
 };
 
 // That something publishes each clip and frame that the request refers to and that the service cannot fetch.

@@ -12,9 +12,11 @@
 #include "plugin/generation/link_work.h"
 #include "plugin/generation/paid_amount.h"
 #include "plugin/generation/store_account.h"
+#include "plugin/generation/wanted_result.h"
 #include "plugin/http/public_address.h"
 #include "plugin/publish/publisher.h"
 #include "plugin/store/clip_folder.h"
+#include "plugin/task/media_fetch.h"
 #include "plugin/task/media_format.h"
 #include "plugin/task/task_client.h"
 
@@ -91,11 +93,22 @@ bool ChainWork::is_cancelled() const { return g_cancellable_is_cancelled(generat
 Result<PreparedRequest> ChainWork::run() {
   while (run_.step != ChainStep::submit)
     if (auto taken = take_step(); !taken) return std::move(taken).error();
+  return prepared();
+}
+
+Result<PreparedRequest> ChainWork::renew() {
+  for (Material &material : materials_)
+    if (material.may_expire) material.is_published = false;
+  if (auto published = publish_all(); !published) return std::move(published).error();
+  return prepared();
+}
+
+PreparedRequest ChainWork::prepared() const {
   std::vector<std::string> urls;
   PreparedRequest prepared{request_, {}};
-  for (Material &material : materials_) {
-    urls.push_back(std::move(material.url));
-    if (!material.used.field.empty()) prepared.references.push_back(std::move(material.used));
+  for (const Material &material : materials_) {
+    urls.push_back(material.url);
+    if (!material.used.field.empty()) prepared.references.push_back(material.used);
   }
   prepared.request = request_.with_urls(urls);
   return prepared;
@@ -196,7 +209,9 @@ LinkState ChainWork::hold(size_t link, const std::string &key) {
   const LinkState damaged = whole->task_id.empty() ? LinkState::absent : LinkState::under_way;
   const auto looked = folder.look_at_clip(*whole);
   if (!looked || !*looked) return damaged;
-  LinkClip clip{key, folder.path().file(whole->clip_name), whole->task_id, nullptr};
+  const std::optional<ResultKind> kind = plan_[link].request->spec().result;
+  LinkClip clip{key, folder.path().file(whole->clip_name), whole->task_id, nullptr,
+                wanted_result(*whole, kind)};
   auto file = LocalFile::open(clip.path, nullptr);
   if (!file) return damaged;
   clip.file = std::make_shared<const LocalFile>(std::move(*file));
@@ -226,7 +241,7 @@ const MediaReference *ChainWork::to_publish(const PlannedLink &request) const {
     if (reference.source != MediaSource::clip) continue;
     if (reference.part.is_frame || !is_public_address(job_.endpoint.base_url)) return &reference;
     const auto clip = clips_.find(*request.references[i]);
-    if (clip != clips_.end() && result_url(reference, clip->second.task_id).empty()) return &reference;
+    if (clip != clips_.end() && result_url(reference, clip->second).empty()) return &reference;
   }
   return nullptr;
 }
@@ -318,18 +333,32 @@ Error ChainWork::missed() const {
                     plan_[run_.link]);
 }
 
-// A fresh URL of the result, if the service can fetch from itself; else empty. It is signed: never stored,
-// never logged.
-std::string ChainWork::result_url(const MediaReference &reference, const std::string &task_id) const {
-  if (!is_public_address(job_.endpoint.base_url) || task_id.empty()) return "";
+// A fresh URL of the stored clip, if the service can fetch from itself; else empty. It is signed: never
+// stored, never logged.
+std::string ChainWork::result_url(const MediaReference &reference, const LinkClip &clip) const {
+  if (!is_public_address(job_.endpoint.base_url) || clip.task_id.empty()) return "";
   const GenerationServices &services = generation_.services();
   TaskEndpoint endpoint = job_.endpoint;
   endpoint.api = reference.clip->api();
   TaskClient tasks(*services.http, *services.clock, endpoint, RetryPolicy(job_.retries));
-  const auto task = tasks.query(task_id, std::nullopt, generation_.cancellable(),
+  tasks.expect(clip.wanted);
+  const auto task = tasks.query(clip.task_id, std::nullopt, generation_.cancellable(),
                                 services.clock->now() + job_.endpoint.http_timeout);
   // A preview, perhaps the only URL, is another file than the clip that is stored.
-  return task && !task->result.is_last_resort && is_public_address(task->clip_url()) ? task->clip_url() : "";
+  if (!task || task->result.is_last_resort) return "";
+  for (const ResultUrl &result : task->result.urls)
+    if (!result.is_further && is_public_address(result.url) && is_at(result.url, clip)) return result.url;
+  return "";
+}
+
+// The run that has stored it may have passed over others of its task's URLs: a cover, or a page.
+bool ChainWork::is_at(const std::string &url, const LinkClip &clip) const {
+  const auto there = fetch_media_headers(*generation_.services().http, url, job_.media_check.fetch,
+                                         generation_.cancellable());
+  const auto size = clip.file->size();
+  if (!there || !size) return false;
+  return there->bytes ? *there->bytes == *size
+                      : there->media_type == sniff_media_type(clip.file->read_at(0, kSniffedBytes));
 }
 
 // What its copies are made in is removed even if the process exits.
@@ -359,14 +388,16 @@ Result<void> ChainWork::publish_all() {
     const MediaReference &reference = request_.media()[i];
     material.url.clear();
     if (link) {
-      material.used.clip = clips_.at(*link).key;
-      material.used.task_id = clips_.at(*link).task_id;
-      if (!reference.part.is_frame) material.url = result_url(reference, material.used.task_id);
+      const LinkClip &clip = clips_.at(*link);
+      material.used = {reference.field, reference.index, "", "", clip.key, clip.task_id};
+      if (!reference.part.is_frame) material.url = result_url(reference, clip);
     }
+    material.may_expire = !material.url.empty() || !job_.publish.command.empty();
     if (material.url.empty())
       if (auto published = publish_one(i); !published) return published;
-    material.is_published = true;
-    material.file.reset();
+    // Before the links are made, it was a trial.
+    material.is_published = !material.may_expire || !makes_a_link();
+    if (!material.may_expire) material.file.reset();
   }
   return {};
 }

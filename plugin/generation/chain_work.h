@@ -58,12 +58,16 @@ class ChainWork {
   // Blocks until the links are made, which may be paid for. An error says what to do; what was made until
   // then is stored.
   Result<PreparedRequest> run();
+  // After a wait since run() has succeeded: the same request, with fresh URLs where those may have expired.
+  Result<PreparedRequest> renew();
 
  private:
   // One reference of the request itself, on its way to a URL.
   struct Material {
-    std::shared_ptr<const LocalFile> file;  // Null: it is a URL already, or its link is not made yet.
+    // Null: it is a URL already, for good, or its link is not made yet.
+    std::shared_ptr<const LocalFile> file;
     bool is_published = false;
+    bool may_expire = false;  // The service gave its URL, or a command printed it.
     std::string url;
     UsedReference used;
   };
@@ -82,7 +86,9 @@ class ChainWork {
   Result<void> try_to_publish();
   Result<void> publish_all();
   Result<void> publish_one(size_t index);
-  std::string result_url(const MediaReference &reference, const std::string &task_id) const;
+  PreparedRequest prepared() const;
+  std::string result_url(const MediaReference &reference, const LinkClip &clip) const;
+  bool is_at(const std::string &url, const LinkClip &clip) const;
   Error missed() const;
   bool makes_a_link() const { return run_.link + 1 < plan_.size(); }
   void learn(const ChainEvent &event);

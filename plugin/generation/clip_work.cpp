@@ -12,6 +12,7 @@
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
+#include "plugin/generation/wanted_result.h"
 #include "plugin/http/redaction.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_provenance.h"
@@ -94,7 +95,7 @@ ClipWork::ClipWork(Generation &generation)
       account_(generation) {
   record_.identity = generation.identified().identity;
   record_.model = generation.job().model;
-  tasks_.expect(wanted_result({}));
+  tasks_.expect(wanted_result(record_, wanted_kind()));
   tasks_.on_cost([this](const Task &told) {
     const ClipStep step = run_.step;
     const bool is_asked = step == ClipStep::follow || step == ClipStep::ask || step == ClipStep::look;

@@ -83,12 +83,12 @@ class ClipWork {
   Result<void> submit();
   Result<void> intend(std::optional<ExitGuard> &guard);
   Result<void> reserve();
+  std::optional<ClipRecord> found_in_journal() const { return run_.is_of_ledger ? std::nullopt : run_.found; }
   Result<void> follow();
   Result<void> attach();
   Result<std::vector<ResultUrl>> poll(const std::string &task_id);
   Result<void> sleep_until_next_poll(const std::string &task_id);
   Result<std::vector<ResultUrl>> urls_of(const Task &task) const;
-  WantedResult wanted_result(const Json &sent) const;
   std::optional<ResultKind> wanted_kind() const;
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
   // The service has told this of the task that is followed.

@@ -6,14 +6,12 @@
 
 #include "plugin/base/shown_text.h"
 #include "plugin/catalog/catalog.h"
-#include "plugin/catalog/media_extension.h"
 #include "plugin/generation/chain_work.h"
 #include "plugin/generation/clip_work.h"
 #include "plugin/generation/generation.h"
 #include "plugin/generation/generation_log.h"
-#include "plugin/http/http_url.h"
+#include "plugin/generation/wanted_result.h"
 #include "plugin/task/poll_schedule.h"
-#include "plugin/task/result_search.h"
 #include "plugin/task/task_log.h"
 
 namespace genclip {
@@ -21,19 +19,8 @@ namespace {
 
 constexpr unsigned kMaxEmptyCompletions = 5;
 constexpr auto kLookPatience = std::chrono::seconds(2);
-
-// Every http(s) URL in a request. Amid its prompt only media count, as amid the texts of an answer.
-void add_urls(const Json &json, std::vector<std::string> &urls) {
-  if (const auto *text = json.string()) {
-    if (parse_http_url(*text)) urls.push_back(*text);
-    for (std::string &url : urls_amid(*text))
-      if (!media_type_of_path(url).empty()) urls.push_back(std::move(url));
-  }
-  if (const auto *list = json.array())
-    for (const Json &item : *list) add_urls(item, urls);
-  if (const auto *object = json.object())
-    for (const auto &[name, value] : *object) add_urls(value, urls);
-}
+// What was published stays reachable for at least as long.
+constexpr auto kUrlsStayFresh = std::chrono::minutes(1);
 
 bool says_unknown(const Error &error) { return query_outcome(error) == QueryOutcome::gone; }
 
@@ -100,8 +87,7 @@ Result<void> ClipWork::intend(std::optional<ExitGuard> &guard) {
 }
 
 Result<void> ClipWork::reserve() {
-  return account_.reserve(run_.is_of_ledger ? std::nullopt : run_.found,
-                          [this](const std::string &at) { folder_.announce_intent(at); });
+  return account_.reserve(found_in_journal(), [this](const std::string &at) { folder_.announce_intent(at); });
 }
 
 Result<void> ClipWork::submit() {
@@ -112,10 +98,18 @@ Result<void> ClipWork::submit() {
   ChainWork chain(generation_);  // Holds the links until the request was submitted.
   auto prepared = chain.run();
   if (!prepared) return std::move(prepared).error();
-  references_ = std::move(prepared->references);
+  const Clock::Time prepared_at = clock_.now();
   if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
   if (auto reserved = reserve(); !reserved) return reserved;
+  if (clock_.now() - prepared_at >= kUrlsStayFresh) {
+    prepared = chain.renew();
+    if (!prepared) {
+      account_.bury(found_in_journal(), folder_.unsent());
+      return std::move(prepared).error();
+    }
+  }
+  references_ = std::move(prepared->references);
   deadline_ = deadline_from_now();
   std::optional<ExitGuard> guard;
   SubmitHooks hooks;
@@ -126,7 +120,7 @@ Result<void> ClipWork::submit() {
         SubmitRefused{refusal.text, refusal.http_status, true, std::chrono::duration<double>(pause).count()});
     guard.reset();
   };
-  tasks_.expect(wanted_result(prepared->request.body()));
+  tasks_.expect(wanted_result(record_, wanted_kind(), prepared->request.body()));
   auto task = tasks_.submit(prepared->request, generation_.cancellable(), deadline_, hooks);
   if (!task) {
     SubmitFailure &failure = task.error();
@@ -165,6 +159,8 @@ Result<void> ClipWork::attach() {
   watch_ = TaskWatch::of_known(clock_, account_.past_waits(), is_own ? record_.submitted_at : 0);
   // The run that has submitted it may have ended before the service reported it.
   if (is_own) unreported_since_ = submitted_lately(record_, record_.task_id, clock_);
+  // What the run that has submitted it has published.
+  tasks_.expect(wanted_result(record_, wanted_kind()));
   const auto shown = follower_.hand_over(record_);
   if (!shown) return shown.error();
   record_.part.synced = std::max(record_.part.synced, *shown);
@@ -283,15 +279,6 @@ Error ClipWork::unknown_task(const std::string &task_id, Error error) const {
   // Of one that was completed, too.
   error.details.push_back({"retry", false});
   return error;
-}
-
-// What the model makes, and the URLs of the request as it was sent and as it was written.
-WantedResult ClipWork::wanted_result(const Json &sent) const {
-  WantedResult wanted;
-  wanted.kind = wanted_kind();
-  add_urls(sent, wanted.own_urls);
-  add_urls(record_.identity.request, wanted.own_urls);
-  return wanted;
 }
 
 std::optional<ResultKind> ClipWork::wanted_kind() const {

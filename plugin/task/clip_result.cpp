@@ -25,6 +25,11 @@ std::string address_of(std::string_view url) {
   return plain ? plain.get() : bare;
 }
 
+std::string file_of(std::string_view address) {
+  const std::string_view path = address.substr(0, address.find('?'));
+  return std::string(path.substr(path.rfind('/') + 1));  // npos + 1 is the beginning.
+}
+
 // The same file, perhaps signed twice.
 bool is_same(const FoundUrl &one, const FoundUrl &other) { return one.file == other.file; }
 
@@ -199,7 +204,10 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
   // An echo may leave out the query.
   for (const std::string &address : std::set(own)) own.insert(address.substr(0, address.find('?')));
-  const auto is_own = [&](const FoundUrl &url) { return own.count(address_of(url.url)) != 0; };
+  const auto is_own = [&](const FoundUrl &url) {
+    const std::string address = address_of(url.url);
+    return own.count(address) != 0 || std::ranges::count(wanted.own_files, file_of(address)) != 0;
+  };
   std::erase_if(found.urls, [&](const FoundUrl &url) { return !url.is_documented && is_own(url); });
   for (FoundUrl &url : found.urls)
     if (is_own(url)) url.place = Place::last;

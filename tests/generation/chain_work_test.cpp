@@ -100,6 +100,14 @@ class ChainWorkTest : public WorkTest {
     ASSERT_TRUE(Ledger(FileSystem::posix(), clock_, job().store).append({entry}, nullptr));
   }
 
+  void release(const std::string &key) {
+    LedgerEntry entry;
+    entry.event = LedgerEvent::release;
+    entry.key = key;
+    entry.base_url = "https://api.example";
+    ASSERT_TRUE(Ledger(FileSystem::posix(), clock_, job().store).append({entry}, nullptr));
+  }
+
   // What a neighbour does that learns of it from the service.
   void fail(const std::string &uri) {
     ClipFolder folder(FileSystem::posix(), path_of(uri));
@@ -108,6 +116,15 @@ class ChainWorkTest : public WorkTest {
     ASSERT_TRUE(record);
     record->state = ClipState::failed;
     ASSERT_TRUE(folder.write_record(*record));
+  }
+
+  // The request that was submitted last.
+  FakeHttpClient::Request last_submit() const {
+    std::optional<FakeHttpClient::Request> last;
+    for (const auto &sent : http_->requests())
+      if (sent.request.method == HttpRequest::Method::post) last = sent;
+    if (!last) give_up("nothing was submitted");
+    return *last;
   }
 
   std::function<void(unsigned number)> on_submit;
@@ -361,6 +378,96 @@ TEST_F(ChainWorkTest, AStoredLinkThatTheServiceHasForgottenIsToldBeforeAnotherIs
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+// The run of the link may have passed over other URLs of its task, by their bytes.
+TEST_F(ChainWorkTest, WhatGoesOutAsALinkIsTheClipThatIsStored) {
+  ASSERT_FALSE(run(x_).error);
+  http_->otherwise([this](const HttpRequest &request) {
+    const std::string cover = sample_png(1000);
+    const bool is_cover = request.url.find("cover") != std::string::npos;
+    return is_cover ? answer(200, cover, {{"Content-Length", std::to_string(cover.size())}})
+                    : service_(request);
+  });
+  const std::string cover = R"("result_url":"https://media.example/cover.png")";
+  service_.results = cover + R"(,"url":"https://media.example/real.png")";
+  ASSERT_FALSE(run(picture("of the real one", {x_})).error);
+  EXPECT_THAT(last_submit().request.body.text(), HasSubstr("\"https://media.example/real.png\""));
+  service_.results = cover;
+  ASSERT_FALSE(run(picture("of a copy", {x_})).error);
+  EXPECT_THAT(last_submit().request.body.text(), HasSubstr("\"https://public.example/copies/"));
+}
+
+// ---- What is signed expires.
+
+TEST_F(ChainWorkTest, AUrlOfTheServiceIsFreshWhenTheRequestIsSubmittedHoweverLongItHadToWait) {
+  ASSERT_FALSE(run(x_).error);
+  ClipFolder folder(FileSystem::posix(), path_of(y_));
+  const auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  reserve(path_of(y_).digest(), 2.5);
+  GenerationJob chain = job_of(picture("of it", {x_}));
+  chain.max_tasks = 1;
+  ActingClock clock(clock_, {{100, [this] { release(path_of(y_).digest()); }}});
+  GenerationServices slow = services();
+  slow.clock = &clock;
+  const auto begin = clock_.elapsed();
+  const auto generation = std::make_shared<Generation>(chain, slow);
+  const auto made = ClipWork(*generation).run();
+  ASSERT_TRUE(made) << made.error().text;
+  ASSERT_GT(clock_.elapsed() - begin, std::chrono::minutes(3)) << "it has waited for the slot";
+  Clock::Time asked;
+  for (const auto &sent : http_->requests())
+    if (sent.request.url.ends_with("/task-1")) asked = sent.time;
+  EXPECT_LT(last_submit().time - asked, std::chrono::minutes(1));
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
+TEST_F(ChainWorkTest, WhatCannotBeMadeFreshAfterAWaitReservesNothing) {
+  ASSERT_FALSE(run(x_).error);
+  ClipFolder folder(FileSystem::posix(), path_of(y_));
+  const auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  reserve(path_of(y_).digest(), 2.5);
+  GenerationJob chain = job_of(picture("of it", {x_}));
+  chain.max_tasks = 1;
+  chain.publish = {};
+  ActingClock clock(clock_, {{100, [this] {
+                                release(path_of(y_).digest());
+                                service_.knows_no_task = true;
+                              }}});
+  GenerationServices slow = services();
+  slow.clock = &clock;
+  const auto generation = std::make_shared<Generation>(chain, slow);
+  const auto ended = ClipWork(*generation).run();
+  ASSERT_FALSE(ended);
+  EXPECT_THAT(ended.error().text, HasSubstr("publish-folder"));
+  EXPECT_EQ(service_.submits(), 1u);
+  const auto reading = Ledger(FileSystem::posix(), clock_, job().store).read_all();
+  ASSERT_TRUE(reading);
+  EXPECT_TRUE(std::ranges::none_of(reading->account.charges(), [](const Charge &charge) {
+    return charge.state == ChargeState::reserved;
+  }));
+}
+
+// The early publication shows that it works.
+TEST_F(ChainWorkTest, ACommandPublishesAgainWhatWasPublishedBeforeALinkWasMade) {
+  const std::string own = folder_.path() + "/own.png", script = folder_.path() + "/upload";
+  std::ofstream(own, std::ios::binary) << service_.clip();
+  std::ofstream(script) << "#!/bin/sh\necho >> '" + folder_.path() +
+                               "/calls'\necho https://public.example/own.png?call=$(wc -l < '" +
+                               folder_.path() + "/calls')\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  GenerationJob chain = job_of(picture("of both", {x_, own}));
+  chain.publish.folder = chain.publish.url = "";
+  chain.publish.command = script;
+  on_submit = [this](unsigned number) {
+    EXPECT_EQ(std::filesystem::file_size(folder_.path() + "/calls"), number) << "before the submit";
+  };
+  const Outcome made = World::run(chain);
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_THAT(last_submit().request.body.text(), HasSubstr("own.png?call=2"));
+  EXPECT_EQ(service_.submits(), 2u);
+}
+
 // No table says that it takes media.
 TEST_F(ChainWorkTest, ALinkMayStandInAnyFieldThatNamesMedia) {
   const std::string own = folder_.path() + "/own.png";
@@ -372,11 +479,8 @@ TEST_F(ChainWorkTest, ALinkMayStandInAnyFieldThatNamesMedia) {
   const Outcome made = run(clip_uri(*Catalog::built_in(), request));
   ASSERT_FALSE(made.error) << made.text();
   EXPECT_EQ(service_.submits(), 2u);
-  std::string body;
-  for (const auto &sent : http_->requests())
-    if (sent.request.method == HttpRequest::Method::post) body = sent.request.body;
-  const auto json = Json::parse(body);
-  ASSERT_TRUE(json) << body;
+  const auto json = Json::parse(last_submit().request.body.text());
+  ASSERT_TRUE(json) << last_submit().request.body.text();
   EXPECT_THAT(*json->find("photo")->string(), testing::StartsWith("https://"));
   EXPECT_THAT(*json->find("mask_url")->string(), testing::StartsWith("https://public.example/copies/"));
 }

@@ -240,6 +240,27 @@ TEST_F(ClipResultTest, IsNotAUrlOfThePrompt) {
   EXPECT_EQ(last_media_url(), "https://media.example/get?id=7");
 }
 
+TEST_F(ClipResultTest, IsNotAReferenceThatAnEarlierRunPublished) {
+  service_.polls = 1000;
+  GenerationJob hasty = job();
+  hasty.timeout = std::chrono::seconds(20);
+  ASSERT_TRUE(run(std::move(hasty)).error);
+  const std::string copy = std::string(64, 'a') + ".mp4";
+  ClipRecord submitted = *record();
+  submitted.references = {{"reference_videos", 0, std::string(64, 'b'), copy, "", ""}};
+  {
+    ClipFolder folder(FileSystem::posix(), path());
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(folder.write_record(submitted));
+  }
+  service_.polls = 1;
+  service_.results =
+      R"("video":"https://media.example/copies/)" + copy + R"(?sig=1","clip":"https://media.example/v.mp4")";
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(last_media_url(), "https://media.example/v.mp4");
+}
+
 TEST_F(ClipResultTest, WithoutAUrlShowsTheShapeOfTheAnswer) {
   service_.results = R"("deliverable":{"text":"SECRET"})";
   const Outcome none = run();
