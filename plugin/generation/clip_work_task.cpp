@@ -125,8 +125,8 @@ Result<void> ClipWork::submit() {
   if (!task) {
     SubmitFailure &failure = task.error();
     if (failure.outcome_unknown)
-      learn_if_possible(
-          SubmitUnanswered{failure.error.text, failure.error.http_status, news_of(failure.told)});
+      learn_if_possible(SubmitUnanswered{failure.error.text, failure.error.http_status,
+                                         news_of(failure.told, TaskCall::submit)});
     else if (run_.is_submitting)
       learn_if_possible(SubmitRefused{failure.error.text, failure.error.http_status});
     if (failure.passes_after && generation_.job().submit_once)
@@ -138,7 +138,7 @@ Result<void> ClipWork::submit() {
   unreported_since_ = clock_.now();
   watch_ = TaskWatch::of_submitted(clock_, account_.past_waits());
   outlook_ = watch_->outlook();
-  if (auto saved = learn(SubmitAccepted{task->id, news_of(*task)}); !saved) {
+  if (auto saved = learn(SubmitAccepted{task->id, news_of(*task, TaskCall::submit)}); !saved) {
     Error error = std::move(saved).error();
     error.text += " The task " + task->id +
                   " was accepted, but its ID is not in the store: set task-id to it when you run again, or "
@@ -228,7 +228,9 @@ void ClipWork::warn_of_other_model(const Task &task) {
        folder_.path().digest().substr(0, 8));
 }
 
-TaskNews ClipWork::news_of(const Task &task) {
+// A task that has not ended has cost nothing yet, whatever it will cost: then an amount of 0 tells nothing.
+// The status in the answer to a submit may be that of the call.
+TaskNews ClipWork::news_of(const Task &task, TaskCall call) {
   constexpr auto status_of = [](TaskStatus status) {
     switch (status) {
       case TaskStatus::queued: return ClipStatus::queued;
@@ -237,8 +239,10 @@ TaskNews ClipWork::news_of(const Task &task) {
       default: return ClipStatus::idle;
     }
   };
-  return {status_of(task.status), task.progress, task.amount,
-          task.actual_duration,   task.model,    task.odd_amount};
+  const bool has_ended =
+      call == TaskCall::query && (task.status == TaskStatus::completed || task.status == TaskStatus::failed);
+  const double amount = task.amount == 0 && !has_ended ? -1 : task.amount;
+  return {status_of(task.status), task.progress, amount, task.actual_duration, task.model, task.odd_amount};
 }
 
 ClipEvent ClipWork::answer_of(const Task &task) const {

@@ -134,6 +134,42 @@ TEST_F(ClipAccounts, AnAmountCountsWhileTheTaskRuns) {
   EXPECT_EQ(record()->amount, 2.5);
 }
 
+// A queued task may say that it has cost nothing, as it has. Four of these went through a budget for one.
+TEST_F(ClipAccounts, AnAmountOfNothingIsNoneBeforeTheTaskHasEnded) {
+  service_.amount = "0";
+  service_.tells_amount = "submit processing";
+  service_.failure = "moderated";
+  const Outcome failed = run(job_for("failed"));
+  ASSERT_TRUE(failed.error);
+  EXPECT_EQ(text_detail(*failed.error, "charged"), "maybe");
+  service_.failure.clear();
+
+  set_budget(R"({"per_day":10,"assumed_price":9})");
+  service_.polls = 1000;
+  GenerationJob short_one = job();
+  short_one.timeout = std::chrono::seconds(20);
+  ASSERT_TRUE(run(short_one).error);
+  EXPECT_EQ(account().sums({}, 9).reserved.credits, 9);
+  EXPECT_EQ(text_detail(run(job_for("next")).error.value_or(Error{}), "budget"), "per-day");
+
+  service_.polls = 1;
+  const Outcome done = run();
+  ASSERT_FALSE(done.error) << done.text();
+  EXPECT_EQ(done.state.amount, -1);
+  EXPECT_THAT(done.warnings, ElementsAre(HasSubstr("has not told what the task")));
+  EXPECT_EQ(account().sums({}, 9).reserved.credits, 9);
+}
+
+TEST_F(ClipAccounts, AnAmountOfNothingIsNoneInAnAnswerThatSaysOnlyThatTheCallWentWell) {
+  service_.odd_submits = {answer(200, R"({"id":"task-1","status":"success","amount":0})"),
+                          answer(500, R"({"status":"failed","amount":0})")};
+  service_.tells_amount = "";
+  ASSERT_FALSE(run().error);
+  EXPECT_EQ(sums().untold, 1u);
+  EXPECT_EQ(text_detail(run(job_for("two")).error.value_or(Error{}), "outcome"), "unknown");
+  EXPECT_EQ(account().sums({}, 9).reserved.credits, 18);
+}
+
 // An answer without a task counts with what it tells, too.
 TEST_F(ClipAccounts, AnAmountCountsThoughTheAnswerHasNoTask) {
   for (const FakeAnswer &odd :
