@@ -77,8 +77,10 @@ Result<void> ClipWork::ask() {
 
 // The intent is on disk before the POST leaves. A further try of a refused request is reserved anew.
 Result<void> ClipWork::intend(std::optional<ExitGuard> &guard) {
-  if (!account_.has_reserved())
+  if (!account_.has_reserved()) {
+    run_.outcome = Outcome::not_submitted;  // What ends the run here is no refusal of the service any more.
     if (auto reserved = reserve(); !reserved) return reserved;
+  }
   guard.emplace();
   if (ExitGuard::is_ending()) return cancelled();
   const auto now =

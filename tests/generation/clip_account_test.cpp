@@ -321,6 +321,8 @@ TEST_F(ClipAccounts, AFurtherTryThatTheBudgetRefusesIsNotSent) {
   const Outcome refused = run();
   ASSERT_TRUE(refused.error);
   EXPECT_EQ(text_detail(*refused.error, "budget"), "tasks-per-day");
+  EXPECT_EQ(text_detail(*refused.error, "outcome"), "not-submitted") << "the service's refusal was before";
+  EXPECT_THAT(refused.error->details, testing::Contains(ErrorDetail{"retry", true}));
   EXPECT_EQ(service_.submits(), submits);
   EXPECT_EQ(account().sums({}, 1).reserved.credits, 0);
 }
