@@ -93,11 +93,12 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found, const 
       return {};
     }
     // Runs that have died may hold what this one needs. While it waits, more may die. A task continues
-    // without its run, and keeps its slot.
+    // without its run, and keeps its slot, unless its price alone is waited for.
     const bool waits_for_price = decision->verdict == Verdict::wait && !decision->is_for_slot;
     if (!std::exchange(has_reconciled, true) || decision->verdict == Verdict::wait) {
       const auto reconciled = reconcile(*generation_.services().files, ledger_, generation_.job().store,
-                                        facts_.key, generation_.cancellable(), waits_for_price);
+                                        facts_.key, generation_.cancellable(),
+                                        waits_for_price ? decision->waits_for : std::vector<std::string>());
       if (!reconciled) return reconciled.error();
       if (*reconciled > 0) continue;
     }

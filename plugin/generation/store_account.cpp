@@ -67,7 +67,7 @@ struct Buried {
 
 // What became of the open charges of these clips, in one step for all: each reads the ledger.
 Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journals, GCancellable *cancellable,
-                    bool is_waited_for) {
+                    const std::vector<std::string> &waited_for = {}) {
   Buried buried;
   if (journals.empty()) return buried;
   const auto reading = ledger.read_condensed();
@@ -77,6 +77,7 @@ Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journa
     const auto found = journals.find(charge.key);
     if (found == journals.end() || !charge.is_open()) continue;
     const Journal &journal = found->second;
+    const bool is_waited_for = std::ranges::count(waited_for, charge.key) > 0;
     for (LedgerEntry &entry : entries_after_death(charge, journal.record, is_waited_for, journal.unsent)) {
       buried.keys.insert(charge.key);
       entries.push_back(std::move(entry));
@@ -144,7 +145,7 @@ Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::o
   std::map<std::string, Journal> journals;
   journals[key].record = record;
   journals[key].unsent = unsent;
-  const auto buried = bury(ledger, journals, cancellable, false);
+  const auto buried = bury(ledger, journals, cancellable);
   if (!buried) return buried.error();
   return buried->lines;
 }
@@ -163,7 +164,8 @@ Result<bool> settle_submit(FileSystem &files, const std::string &store, const Ch
 }
 
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
-                         const std::string &except, GCancellable *cancellable, bool is_waited_for) {
+                         const std::string &except, GCancellable *cancellable,
+                         const std::vector<std::string> &waited_for) {
   const auto before = ledger.read_condensed();
   if (!before) return before.error();
   std::set<std::string> keys;
@@ -173,7 +175,7 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
   size_t written = 0, locked = 0;
   std::map<std::string, Journal> journals;
   const auto tell = [&]() -> Result<void> {
-    const auto buried = bury(ledger, journals, cancellable, is_waited_for);
+    const auto buried = bury(ledger, journals, cancellable, waited_for);
     if (!buried) return buried.error();
     for (const std::string &key : buried->keys)
       GST_CAT_INFO(generation_category(),

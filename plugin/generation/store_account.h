@@ -8,6 +8,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "plugin/account/ledger.h"
 #include "plugin/base/file_system.h"
@@ -58,8 +59,10 @@ Result<bool> settle_submit(FileSystem &files, const std::string &store, const Ch
 
 // Writes what became of the charges whose runs have died. A charge is left alone when it is of the clip
 // `except` (the caller is at work on it; empty: none), or when its clip is locked, because a run is at work
-// on it. Returns how many it has written of. Blocks for the disk.
+// on it. `waited_for`: the keys of clips whose prices somebody waits for (entries_after_death()). Returns how
+// many it has written of. Blocks for the disk.
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,
-                         const std::string &except, GCancellable *cancellable, bool is_waited_for = false);
+                         const std::string &except, GCancellable *cancellable,
+                         const std::vector<std::string> &waited_for = {});
 
 }  // namespace genclip

@@ -105,7 +105,7 @@ size_t bury_by_folder(ChainMoneyWorld &world, size_t clip, bool is_waited_for) {
 }
 
 // Of all clips at which no run is at work.
-size_t reconcile(ChainMoneyWorld &world, bool is_waited_for = false) {
+size_t reconcile(ChainMoneyWorld &world, const std::vector<std::string> &waited_for = {}) {
   size_t written = 0;
   for (size_t clip = 0; clip < world.clips.size(); ++clip) {
     const bool is_at_work =
@@ -113,7 +113,8 @@ size_t reconcile(ChainMoneyWorld &world, bool is_waited_for = false) {
     const bool is_any = std::ranges::any_of(world.account.charges(), [&](const Charge &charge) {
       return charge.key == key_of(clip) && charge.is_under_way();
     });
-    if (!is_at_work && is_any) written += bury_by_folder(world, clip, is_waited_for);
+    if (!is_at_work && is_any)
+      written += bury_by_folder(world, clip, std::ranges::count(waited_for, key_of(clip)) > 0);
   }
   return written;
 }
@@ -436,7 +437,8 @@ bool reserve(ChainMoneyWorld &world) {
     if (decision.verdict != Verdict::allow) {
       const bool waits = decision.verdict == Verdict::wait;
       if (world.is_dead) return false;
-      if ((!std::exchange(has_reconciled, true) || waits) && reconcile(world, waits) > 0) continue;
+      if ((!std::exchange(has_reconciled, true) || waits) && reconcile(world, decision.waits_for) > 0)
+        continue;
       if (waits) accuse(world, "a run waits for a price that nobody will tell");
       fail(world, refusal_error(decision));
       return false;

@@ -589,6 +589,36 @@ TEST_F(ClipAccounts, AClipWaitsForNoPriceAndNoSlotBeyondItsTimeout) {
   EXPECT_THAT(lines(), ElementsAre("reserve"));
 }
 
+// Its own run has died, and it goes on at the service. Its slot became free when any clip waited for a price.
+TEST_F(ClipAccounts, ATaskOfADeadRunKeepsItsSlotWhileAnotherPriceIsWaitedFor) {
+  Ledger books = ledger();
+  for (const char *prompt : {"priced", "unpriced"}) {
+    const GenerationJob dead = job_for(prompt);
+    LedgerEntry entry(LedgerEvent::reserve, charge_facts(dead.identity, dead.model, ""));
+    if (prompt == std::string("priced")) entry.estimate = Estimate{1, 1, 1, 1, "same"};
+    ASSERT_TRUE(books.append({entry}, nullptr));
+    entry.event = LedgerEvent::submitted;
+    entry.task_id = prompt;
+    ASSERT_TRUE(books.append({entry}, nullptr));
+    ClipRecord journal;
+    journal.identity = dead.identity;
+    journal.state = ClipState::submitted;
+    journal.task_id = prompt;
+    ClipFolder folder(FileSystem::posix(), ClipPath(dead.store, dead.identity.digest()));
+    const auto lock = folder.lock_writer([](const std::string &) {});
+    ASSERT_TRUE(lock && *lock);
+    ASSERT_TRUE(folder.write_record(journal));
+  }
+  set_budget(R"({"per_day":100})");
+  GenerationJob waits = job();
+  waits.max_tasks = 1;
+  waits.timeout = std::chrono::seconds(5);
+  EXPECT_THAT(run(waits).text(), HasSubstr("as may run at once"));
+  EXPECT_EQ(lines().back(), "unknown unpriced") << "nobody will tell its price";
+  EXPECT_EQ(sums().unknown, 1u);
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
 // Finding: a wait began anew whenever any clip came or went.
 TEST_F(ClipAccounts, AWaitForAClipDoesNotBeginAnewWhenAnotherComes) {
   Ledger books = ledger();
