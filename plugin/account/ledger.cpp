@@ -124,6 +124,28 @@ Result<Ledger::Books> Ledger::load_all(File &file) {
   return books;
 }
 
+// A task of the clip may have been told of under the key of another one, which has attached to it.
+Result<Ledger::Books> Ledger::load_about(File &file, const std::string &key) {
+  Books books;
+  const auto in_quotes = [](const std::string &name) { return '"' + name + '"'; };
+  std::vector<std::string> names = {in_quotes(key)};
+  auto end = read_lines(file, 0, [&](std::string_view line, uint64_t count) {
+    // Several times as fast as std::string_view::find().
+    const auto is_in_line = [line](const std::string &name) {
+      return ::memmem(line.data(), line.size(), name.data(), name.size()) != nullptr;
+    };
+    if (std::ranges::none_of(names, is_in_line)) return true;
+    const auto entry = read_ledger_line(line);
+    if (entry && entry->key == key && !entry->task_id.empty())
+      if (std::string name = in_quotes(entry->task_id); !std::ranges::count(names, name))
+        names.push_back(std::move(name));
+    return count_line(books.reading, line, count);
+  });
+  if (!end) return std::move(end).error();
+  books.end = *end;
+  return books;
+}
+
 // Counts the lines behind the end of the books. False: one is about what their account has let go of.
 Result<bool> Ledger::read_on(File &file, Books &books) {
   bool is_taken = true;
@@ -393,37 +415,27 @@ Result<bool> Ledger::begin_with(const std::function<Result<std::vector<LedgerEnt
 }
 
 // A ledger that another machine has just begun may replace an empty one.
-Result<LedgerReading> Ledger::read(Result<Books> (Ledger::*load)(File &)) {
+Result<LedgerReading> Ledger::read(const std::function<Result<Books>(File &)> &load) {
   return retry_when_replaced([&]() -> Result<LedgerReading> {
     auto file = files_.open(path_.ledger, FileSystem::Mode::read);
     if (!file && file.error().kind == ErrorKind::not_found) return LedgerReading();
     if (!file) return std::move(file).error();
-    auto books = (this->*load)(**file);
+    auto books = load(**file);
     if (!books) return std::move(books).error();
     return std::move(books->reading);
   });
 }
 
-Result<LedgerReading> Ledger::read_all() { return read(&Ledger::load_all); }
+Result<LedgerReading> Ledger::read_all() {
+  return read([this](File &file) { return load_all(file); });
+}
 
-Result<LedgerReading> Ledger::read_condensed() { return read(&Ledger::load); }
+Result<LedgerReading> Ledger::read_condensed() {
+  return read([this](File &file) { return load(file); });
+}
 
-Result<bool> Ledger::mentions(std::string_view text) {
-  constexpr size_t kPiece = size_t{1} << 20;
-  return retry_when_replaced([&]() -> Result<bool> {
-    auto file = files_.open(path_.ledger, FileSystem::Mode::read);
-    if (!file && file.error().kind == ErrorKind::not_found) return false;
-    if (!file) return std::move(file).error();
-    std::string piece(kPiece, '\0');
-    // Each piece begins with as much of the last one as may be the beginning of the text.
-    for (uint64_t at = 0;; at += kPiece - text.size()) {
-      const auto count = (*file)->read_at(at, std::as_writable_bytes(std::span(piece)));
-      if (!count) return count.error();
-      // Several times as fast as std::string_view::find().
-      if (::memmem(piece.data(), *count, text.data(), text.size())) return true;
-      if (*count < kPiece) return false;
-    }
-  });
+Result<LedgerReading> Ledger::read_about(const std::string &key) {
+  return read([&key](File &file) { return load_about(file, key); });
 }
 
 Result<Budget> Ledger::budget() { return read_budget(files_, path_.budget); }

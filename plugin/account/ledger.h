@@ -120,9 +120,9 @@ class Ledger {
   // What decisions and estimates need. Takes no lock, and little time.
   Result<LedgerReading> read_condensed();
 
-  // Whether that text is anywhere in the ledger. Takes no lock, and a tenth of the time of read_all() or
-  // less.
-  Result<bool> mentions(std::string_view text);
+  // The account of one clip, of the lines that name it or its tasks. Takes no lock, and a tenth of the time
+  // of read_all() or less.
+  Result<LedgerReading> read_about(const std::string &key);
 
   // As read_budget() has it.
   Result<Budget> budget();
@@ -167,6 +167,7 @@ class Ledger {
   void put_back(Books books);
   Result<Books> load(File &file);
   Result<Books> load_all(File &file);
+  static Result<Books> load_about(File &file, const std::string &key);
   static Result<bool> read_on(File &file, Books &books);
   Result<std::optional<Books>> load_summed(File &file);
   Result<void> bury(Change &change, const ChargeFacts &facts, const AfterDeath &after_death);
@@ -179,7 +180,7 @@ class Ledger {
   Result<void> write(Change &change, const std::vector<LedgerEntry> &entries,
                      const std::vector<LedgerEntry> &news);
   void sum_up(File &file, Books &books);
-  Result<LedgerReading> read(Result<Books> (Ledger::*load)(File &));
+  Result<LedgerReading> read(const std::function<Result<Books>(File &)> &load);
 
   FileSystem &files_;
   Clock &clock_;

@@ -123,11 +123,10 @@ Result<OpenCharges> open_charges(Ledger &ledger, const std::string &key, bool is
   LedgerReadings readings;
   auto open = find_open(ledger, readings, key, is_clip_lost);
   if (!open || readings.whole) return open;
-  // What is settled, only the whole account tells; most clips have never been paid for.
-  const auto is_there = ledger.mentions(key);
-  if (!is_there || !*is_there) return open;
-  const auto whole = account_of(readings.whole, ledger, &Ledger::read_all);
-  return whole ? open_charges(**whole, key, is_clip_lost) : open;
+  // What is settled, the condensed account does not tell.
+  if (const auto reading = ledger.read_about(key); reading)
+    open->stored = open_charges(reading->account, key).stored;
+  return open;
 }
 
 Result<OpenCharges> KnownCharges::open(const std::string &store, const std::string &key, bool is_clip_lost) {

@@ -116,8 +116,8 @@ int main() {
   const auto submit = [&] { (void)ledger.reserve(facts_of(++number), 0, nullptr); };
   good &= report("the first reservation, which sums up", 1, 1000, submit);
   good &= report("a submit's reservation", 200, 20, submit);
-  good &=
-      report("whether a clip was paid before", 50, 20, [&] { (void)ledger.mentions(std::string(64, 'f')); });
+  good &= report("whether a clip was paid before", 50, 20,
+                 [&] { (void)ledger.read_about(std::string(64, 'f')); });
   good &= report("the estimate of a check", 50, 20, [&] { (void)ledger.read_condensed(); });
   std::filesystem::remove_all(folder);
   return good ? 0 : 1;
