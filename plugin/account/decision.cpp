@@ -195,6 +195,15 @@ Spending caption_spending(const CaptionAsk &ask) {
   return spending;
 }
 
+Decision unreadable_budget(std::string_view opening, const Error &error, const Spending &spending) {
+  Decision decision;
+  decision.verdict = Verdict::refuse;
+  decision.budget = "budget.json";
+  decision.reserves = spending.unanswered;
+  decision.text = std::string(opening) + error.text;
+  return decision;
+}
+
 Error refusal_error(const Decision &decision) {
   Error error{ErrorKind::not_authorized, decision.text};
   error.details = {{"budget", decision.budget},

@@ -96,7 +96,8 @@ struct Decision {
   // Some sentences: the limit, what is spent and reserved, the estimate, when the limit resets, how to raise
   // it. Empty for the other verdicts.
   std::string text;
-  // The limit: "max-amount", "per-clip", "per-day", "requests-per-day" and so on.
+  // The limit: "max-amount", "per-clip", "per-day", "requests-per-day" and so on; "budget.json": whatever
+  // limits stand there.
   std::string budget;
   // Its value, and what counts against it within its time: credits, tasks, requests or tokens. `reserved`
   // includes the run's unanswered requests.
@@ -139,6 +140,10 @@ std::optional<LimitUse> nearest_limit(const Account &account, const Budget &budg
 
 // Of requests for captions: what the run's line in the ledger says that it holds.
 CaptionHold hold_of(const Decision &decision);
+
+// The refusal where budget.json cannot be read, or has a fault: it may limit anything. `opening`: as
+// kNothingSent.
+Decision unreadable_budget(std::string_view opening, const Error &error, const Spending &spending = {});
 
 // A refusal as an error, with its numbers as details.
 Error refusal_error(const Decision &decision);

@@ -54,15 +54,6 @@ std::string dear_text(const Charge &charge, double amount) {
          " expected. The next estimate takes that into account.";
 }
 
-Decision unreadable_budget(std::string_view opening, const Error &error, const Spending &spending = {}) {
-  Decision decision;
-  decision.verdict = Verdict::refuse;
-  decision.budget = "budget.json";
-  decision.reserves = spending.unanswered;
-  decision.text = std::string(opening) + error.text;
-  return decision;
-}
-
 std::string untold_text(const Charge &charge, double assumed_price, const std::string &odd_amount) {
   std::string text = "The service has not told what the task " + charge.task_id + " has cost";
   if (!odd_amount.empty())

@@ -16,6 +16,7 @@
 #include "plugin/command/output_pattern.h"
 #include "plugin/generation/chain_plan.h"
 #include "plugin/generation/clip_plan.h"
+#include "plugin/generation/store_account.h"
 
 namespace genclip {
 namespace {
@@ -118,7 +119,12 @@ class BatchPlanner {
 
   const PriceHistory &prices(const std::string &store) {
     if (!prices_) {
-      const auto reading = Ledger(*services_.files, *services_.clock, store).read_condensed();
+      Ledger ledger(*services_.files, *services_.clock, store);
+      // What a store of an earlier version knows of prices is in its journals. A dry run writes nothing.
+      const auto there = services_.files->info(store);
+      if (!run_.dry_run && there && *there)
+        static_cast<void>(begin_ledger(*services_.files, ledger, store, nullptr));
+      const auto reading = ledger.read_condensed();
       prices_ = reading ? reading->account.prices() : PriceHistory();
     }
     return *prices_;

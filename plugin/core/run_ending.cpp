@@ -55,11 +55,13 @@ bool is_refusal_of_request(unsigned http_status) {
              std::end(kOfKeyOrMoment);
 }
 
-// A limit of a time, which passes, or of all time, which somebody may raise.
+// A limit of a time, which passes, or of all time, which somebody may raise. A file that cannot be read stays
+// so.
 bool is_spent_budget(const Error &error) {
   const auto is_spent = [](const ErrorDetail &detail) {
     const auto *limit = std::get_if<std::string>(&detail.value);
-    return detail.name == "budget" && limit && *limit != "max-amount" && *limit != "per-clip";
+    return detail.name == "budget" && limit && *limit != "max-amount" && *limit != "per-clip" &&
+           *limit != "budget.json";
   };
   return std::any_of(error.details.begin(), error.details.end(), is_spent);
 }

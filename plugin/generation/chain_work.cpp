@@ -158,7 +158,10 @@ Result<void> ChainWork::look() {
     const GenerationServices &services = generation_.services();
     Ledger ledger(*services.files, *services.clock, job_.store);
     auto budget = ledger.budget();
-    if (!budget) return std::move(budget).error();
+    if (!budget) return refusal_error(unreadable_budget(kNothingSent, budget.error()));
+    // What a store of an earlier version knows of prices is in its journals.
+    if (auto begun = begin_ledger(*services.files, ledger, job_.store, generation_.cancellable()); !begun)
+      return begun;
     // Runs that have died may hold what this one needs.
     if (budget->limits_many())
       if (auto reconciled =

@@ -286,6 +286,19 @@ class Batch(ServiceTest):
         run, lines = self.batch(self.prompts(3), MODEL)
         self.assertEqual((run.returncode, len(lines), self.submits()), (0, 3, 3), run.stderr)
 
+    def test_knows_the_prices_of_a_store_that_has_no_ledger_yet(self):
+        # A version before the ledger has left it. A dry run writes nothing.
+        self.simulator()
+        self.assertEqual(self.generate("prompt=old", "duration=5").returncode, 0)
+        for name in ("ledger.jsonl", "ledger.summary"):
+            (self.store / name).unlink(missing_ok=True)
+        words = self.prompts(1), MODEL, "duration=5", "--max-amount", "100"
+        run, lines = self.batch(*words, "--dry-run")
+        self.assertIn("not known", run.stderr)
+        self.assertFalse((self.store / "ledger.jsonl").exists())
+        run, lines = self.batch(*words)
+        self.assertEqual((run.returncode, len(lines)), (0, 1), run.stderr)
+
     def test_pauses_only_for_a_budget_that_is_spent(self):
         self.simulator(processing=300)
         self.run_genclip("budget", "set", "--per-day", "15", "--assumed-price", "10")

@@ -254,6 +254,32 @@ TEST_F(ChainWorkTest, WhatTheRunOfALinkHadToMakeStaysForTheNextLink) {
   EXPECT_EQ(service_.submits(), 3u + 4u) << made.text();
 }
 
+// A store of a version before the ledger knows them from its journals, as it does for a clip alone.
+TEST_F(ChainWorkTest, MaxAmountKnowsThePricesOfAStoreThatHasNoLedgerYet) {
+  const Outcome before = run(picture("before", {x_}));
+  ASSERT_FALSE(before.error) << before.text();
+  std::filesystem::remove(LedgerPath(job().store).ledger);
+  GenerationJob chain = job_of(picture("of one", {y_}));
+  chain.max_amount = 6;
+  const Outcome made = run(chain);
+  EXPECT_FALSE(made.error) << made.text();
+  EXPECT_EQ(service_.submits(), 4u);
+}
+
+TEST_F(ChainWorkTest, ABudgetThatCannotBeReadRefusesAsItDoesForAClipAlone) {
+  limit({});
+  std::ofstream(job().store + "/budget.json") << "{";
+  const Outcome chain = run(picture("of one", {y_})), alone = run(x_);
+  ASSERT_TRUE(chain.error && alone.error);
+  EXPECT_EQ(chain.error->kind, ErrorKind::not_authorized);
+  EXPECT_EQ(chain.text(), alone.text());
+  EXPECT_EQ(chain.error->details, alone.error->details);
+  EXPECT_THAT(chain.text(), testing::StartsWith("Nothing was sent: "));
+  EXPECT_THAT(chain.error->details, testing::Contains(ErrorDetail{"budget", std::string("budget.json")}));
+  EXPECT_THAT(chain.error->details, testing::Contains(ErrorDetail{"retry", false}));
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
 // Its task was under way when the run looked, and cost nothing more.
 TEST_F(ChainWorkTest, MaxAmountIsForWhatTheRunOfALinkHasToMakeToo) {
   const std::string a = picture("a", {y_});

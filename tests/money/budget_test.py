@@ -101,8 +101,8 @@ class Refusal(unittest.TestCase):
         run, code = shop.run(*shop.wish(1, 4, "--json", *options), **env)
         self.assertEqual(code, 1, run.text)
         answer = json.loads(run.text[run.text.index("{"):run.text.rindex("}") + 1])
-        # Time may lift a spent budget; a clip that is too dear stays so.
-        can_pass = answer["budget"] not in ("per-clip", "max-amount")
+        # Time may lift a spent budget; a clip that is too dear stays so, and a file that cannot be read.
+        can_pass = answer["budget"] not in ("per-clip", "max-amount", "budget.json")
         self.assertEqual({name: answer.get(name) for name in ("outcome", "charged", "retry")},
                          {"outcome": "not-submitted", "charged": "no", "retry": can_pass}, answer)
         self.assertEqual(shop.service.stats()["submits"], 0)
@@ -138,6 +138,7 @@ class Refusal(unittest.TestCase):
                 run, code = shop.run(*shop.wish(1))
                 self.assertEqual(code, 1, text)
                 self.assertIn("budget.json", run.text, text)
+                self.assertEqual(self.refuse(shop)["budget"], "budget.json")
                 self.assertEqual(shop.service.stats()["submits"], 0, text)
             (shop.store / "budget.json").unlink()
             self.assertEqual(shop.run(*shop.wish(1))[1], 0)
