@@ -146,12 +146,14 @@ std::string answers_removal_text(const Pruned &pruned) {
          std::string(" removed from the store to make room (store-max-size); the next run asks again.");
 }
 
-// Removes the folder of a run that ended before its intent.
+// Removes the folder of a run that ended before its intent. While the ledger may have its reservation,
+// `unsent` alone tells that nothing was sent for it; a run of the request removes that file.
 void remove_leftover(FileSystem &files, const std::string &root, const std::string &digest) {
   const ClipPath path(root, digest);
   const auto is_leftover = [&] {
     const auto content = content_of(files, path.folder(), nullptr);
-    return content && !content->holds_clip && !content->has_foreign;
+    return content && !content->holds_clip && !content->has_foreign &&
+           ClipFolder(files, path).unsent().empty();
   };
   if (!is_leftover()) return;
   const auto locks = lock_both(path);

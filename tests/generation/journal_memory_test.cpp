@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "plugin/generation/store_account.h"
+#include "plugin/store/clip_removal.h"
 #include "tests/generation/work_fixture.h"
 
 namespace genclip::test {
@@ -213,6 +214,14 @@ TEST_F(LostJournal, WasNeverThereIfTheRunDiedBeforeItsIntent) {
 
 TEST_F(LostJournal, WasNeverThereForWhoeverLooksAtTheLedger) {
   die_before_the_intent();
+  Ledger ledger(files_, clock_, job().store);
+  ASSERT_TRUE(reconcile(files_, ledger, job().store, "", nullptr));
+  EXPECT_EQ(charges().front().state, ChargeState::released);
+}
+
+TEST_F(LostJournal, WasNeverThereThoughRoomWasMadeBeforeAnybodyLooked) {
+  die_before_the_intent();
+  ASSERT_TRUE(prune_store(FileSystem::posix(), job().store, 1, ""));
   Ledger ledger(files_, clock_, job().store);
   ASSERT_TRUE(reconcile(files_, ledger, job().store, "", nullptr));
   EXPECT_EQ(charges().front().state, ChargeState::released);
