@@ -3,6 +3,8 @@
 // The part of ClipWork that works on the store; clip_work_task.cpp talks to the service.
 #include "plugin/generation/clip_work.h"
 
+#include <algorithm>
+
 #include "plugin/base/shell_word.h"
 #include "plugin/core/clip_turn.h"
 #include "plugin/frame/c2pa_mark.h"
@@ -24,6 +26,8 @@ namespace {
 
 // Between two looks at what another process does.
 constexpr auto kLookPause = std::chrono::milliseconds(100);
+// Nobody waits longer, and a clock cannot tell much longer times.
+constexpr std::chrono::seconds kLongestPatience = std::chrono::days(3650);
 
 int64_t unix_seconds(const Clock &clock) {
   return std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now().time_since_epoch()).count();
@@ -154,7 +158,7 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
   // The other process may have to make the clips before it, too.
   const auto links =
       job.request ? static_cast<int>(plan_chain(*job.request, generation_.identified()).size()) : 1;
-  const auto patience = clock_.now() + links * job.timeout;
+  const auto patience = clock_.now() + std::min(links * job.timeout, kLongestPatience);
   for (bool is_first = true;; is_first = false) {
     const auto record = follower_.look();
     if (const auto whole = record ? whole_clip_of(*record) : nullptr; whole && is_first)

@@ -6,6 +6,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "plugin/account/ledger.h"
 #include "plugin/catalog/clip_uri.h"
@@ -264,6 +265,24 @@ TEST_F(ChainWorkTest, MaxAmountKnowsThePricesOfAStoreThatHasNoLedgerYet) {
   const Outcome made = run(chain);
   EXPECT_FALSE(made.error) << made.text();
   EXPECT_EQ(service_.submits(), 4u);
+}
+
+// A run of a chain waits for as many timeouts as the chain has links.
+TEST_F(ChainWorkTest, WaitsForAnotherRunHoweverLongItsTimeoutIs) {
+  for (const std::string &link : {x_, y_}) ASSERT_FALSE(run(link).error);
+  const std::string uri = picture("of both", {x_, y_});
+  GenerationJob chain = job_of(uri);
+  chain.timeout = std::chrono::seconds(std::numeric_limits<unsigned>::max());
+  ClipFolder folder(FileSystem::posix(), path_of(uri));
+  auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  ActingClock clock(clock_, {{3, [&] { lock->reset(); }}});
+  GenerationServices services = this->services();
+  services.clock = &clock;
+  const auto generation = std::make_shared<Generation>(chain, services);
+  const auto done = ClipWork(*generation).run();
+  EXPECT_TRUE(done) << done.error().text;
+  EXPECT_EQ(service_.submits(), 3u);
 }
 
 TEST_F(ChainWorkTest, ABudgetThatCannotBeReadRefusesAsItDoesForAClipAlone) {
