@@ -173,11 +173,12 @@ void CaptionAllowance::State::take(const CaptionRun::Report &report, Result<Ledg
   if (lease.error().kind == ErrorKind::cancelled) return;
   const std::string why = lease.error().text;
   if (binds) {
-    refuse("ledger", today,
-           {lease.error().kind,
-            "No caption was requested: the store's budget limits captions, and the ledger "
-            "cannot be used: " +
-                why + std::string(kStreamContinues)});
+    Error unknown{lease.error().kind,
+                  "No caption was requested: the store's budget limits captions, and the ledger "
+                  "cannot be used: " +
+                      why + std::string(kStreamContinues)};
+    unknown.details = {{"budget", "ledger"}};
+    refuse("ledger", today, std::move(unknown));
     return;
   }
   run.allowed({report.ask.wanted, 0}, today, report.ask.most_of_model);

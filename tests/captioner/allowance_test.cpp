@@ -236,6 +236,20 @@ TEST_F(Allowance, RefusesWhereALimitCannotBeChecked) {
   end(false);
 }
 
+// The disk is full, or somebody holds the ledger for long, when the first block is used up.
+TEST_F(Allowance, RefusesAsABudgetDoesWhenALimitCannotBeCheckedAnyMore) {
+  put("budget.json", R"({"requests_per_day":1000})");
+  begin();
+  for (int i = 0; i < 16; ++i) EXPECT_TRUE(sends());
+  std::filesystem::remove(store_ + "/ledger.jsonl");
+  std::filesystem::create_directory(store_ + "/ledger.jsonl");
+  const auto refused = ask();
+  EXPECT_FALSE(refused.may_send);
+  ASSERT_TRUE(refused.warning);
+  EXPECT_EQ(refused.warning->details, (std::vector<ErrorDetail>{{"budget", std::string("ledger")}}));
+  end(false);
+}
+
 TEST_F(Allowance, RefusesUnderABudgetThatCannotBeRead) {
   put("budget.json", "{");
   begin();

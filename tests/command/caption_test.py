@@ -608,9 +608,29 @@ class Caption(ServiceTest):
         ledger = pathlib.Path(self.env["GENCLIP_STORE"], "ledger.jsonl")
         ledger.unlink()
         ledger.mkdir()
-        run = self.caption(self.copy_of_film(), code=1)
+        run = self.caption(self.copy_of_film(), code=75)
         self.assertIn("the ledger cannot be used: ", run.stderr)
         self.assertNotIn("The stream continues", run.stderr)
+
+    def test_a_ledger_that_cannot_be_used_any_more_leaves_the_film_for_later(self):
+        stay_within_one_day()
+        block = 16
+        self.simulator("--fault", f"text#1-{block}:delay=3000")
+        film = self.copy_of_film()
+        self.run_genclip("budget", "set", "--requests-per-day", "999")
+        run = self.start("caption", *EACH_SECOND, "--jobs", str(block), "--json", film)
+        self.wait_for(lambda: self.asked() > 0)
+        ledger = pathlib.Path(self.env["GENCLIP_STORE"], "ledger.jsonl")
+        ledger.rename(self.folder / "ledger")
+        ledger.mkdir()
+        out, said = run.communicate(timeout=60)
+        self.assertEqual((run.returncode, json.loads(out)["status"]), (75, "pending"), said)
+        self.assertIn("the ledger cannot be used: ", said)
+        self.assertEqual((self.asked(), len(self.kept()), list(self.work.glob("*.vtt"))), (block, block, []))
+        ledger.rmdir()
+        (self.folder / "ledger").rename(ledger)
+        self.caption(film)
+        self.assertEqual((self.asked(), len(cues(self.read("film.vtt")))), (WINDOWS, WINDOWS))
 
     def test_a_gateway_that_keeps_refusing_leaves_the_film_for_later(self):
         self.simulator("--fault", "text:status=429")
