@@ -48,6 +48,7 @@ struct CaptionScheduleSettings {
   std::optional<Error> refusal = {};  // why no request may be sent at all
   bool ends_on_error = false;         // on-error=fail
   unsigned retries = 3;               // for what an answer lacks
+  bool asks = true;                   // requests are sent
 };
 
 // As GstFlowReturn.
@@ -89,7 +90,7 @@ class CaptionSchedule {
   void start(const CaptionScheduleSettings &settings);
   void stop();  // Ends the workers and the still maker.
   void set_live(bool live);
-  void limit_requests(unsigned most);  // max-requests from now on
+  void limit_requests(unsigned most, bool asks);  // from now on; false: none
   CaptionStats stats() const;
 
   // The stream. Until resume(), all that waits gets nothing.
@@ -195,7 +196,7 @@ class CaptionSchedule {
   bool has_ended() const { return flow_ != Flow::ok && flow_ != Flow::not_linked; }
   // A caption has failed, and the stream will end with its error once it has its turn.
   bool will_end() const { return has_failed_ && settings_.ends_on_error && !live_; }
-  bool may_send() const { return !has_ended() && !will_end(); }
+  bool may_send() const { return settings_.asks && !has_ended() && !will_end(); }
   void fail(CaptionSlot &slot, Error error);
   size_t asking() const;
   void make_room_live();

@@ -331,8 +331,9 @@ void CaptionSchedule::refuse(const Slots &batch) {
   batch.front()->warning = std::move(warning);
 }
 
-void CaptionSchedule::limit_requests(unsigned most) {
+void CaptionSchedule::limit_requests(unsigned most, bool asks) {
   if (std::exchange(settings_.max_requests, most) != most) budget_warned_ = false;
+  settings_.asks = asks;
   changed_ = true;
 }
 

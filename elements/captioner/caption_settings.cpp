@@ -140,6 +140,12 @@ const Property<CaptionSettings> kCaptionProperties[] = {
      &CaptionSettings::max_requests,
      {},
      Access::while_playing},
+    {"asking",
+     "Whether requests are sent; false: no more are, and further windows have no captions, except those that "
+     "are known; answers on their way still come",
+     &CaptionSettings::asking,
+     {},
+     Access::while_playing},
     {"max-tokens",
      "Maximum number of tokens in a run, those of the prompts included, after which captions stop; 0: no "
      "limit",

@@ -53,6 +53,7 @@ struct CaptionSettings {
   unsigned max_cps = 20;
   OnError on_error = OnError::fail;
   unsigned max_requests = 0;
+  bool asking = true;
   uint64_t max_tokens = 0;
   double max_amount = 0;
   CaptionCache cache = CaptionCache::automatic;

@@ -91,7 +91,8 @@ Result<void> CaptionStage::prepare() {
                                                   settings.stream,
                                                   reason_to_ask_nothing(settings),
                                                   settings.on_error == OnError::fail,
-                                                  settings.retries};
+                                                  settings.retries,
+                                                  settings.asking};
   queue_.tell(&CaptionSchedule::start, schedule_settings);
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,

@@ -41,8 +41,8 @@ class CaptionStage {
   template <typename Edit>
   bool edit_settings(Access access, Edit edit) {
     if (!told_.edit(access, edit)) return false;
-    queue_.tell(&CaptionSchedule::limit_requests,
-                told_.read([](const CaptionSettings &told) { return told.max_requests; }));
+    const CaptionSettings told = told_.get();
+    queue_.tell(&CaptionSchedule::limit_requests, told.max_requests, told.asking);
     return true;
   }
 

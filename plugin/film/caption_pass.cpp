@@ -427,11 +427,9 @@ class CaptionPass {
 
   // False: nothing was asked.
   bool ask_nothing_more() {
+    g_object_set(gencaption_.get(), "asking", FALSE, nullptr);
     read_progress();
-    // 0 would be no limit.
-    if (progress_.requests == 0) return false;
-    g_object_set(gencaption_.get(), "max-requests", static_cast<guint>(progress_.requests), nullptr);
-    return true;
+    return progress_.requests > 0;
   }
 
   // After an error. Whoever counts the signals wakes the main context each second.

@@ -48,6 +48,33 @@ TEST(ChangedBudget, HoldsFromThenOn) {
   EXPECT_THAT(harness.warnings(), ElementsAre(HasSubstr("max-requests"), HasSubstr("max-requests")));
 }
 
+TEST(Asking, EndsAndBeginsAgainWhileTheFilmPlays) {
+  GatewayServer gateway;
+  gateway.gateway().set_pace({.chunk = 0, .before = std::chrono::milliseconds(300), .between = {}});
+  Harness harness(gateway, kOfASecond, kSlides);
+  push_slides(harness, 0, 2);
+  EXPECT_TRUE(wait_for(harness, "in-flight", 2));
+  g_object_set(harness.element(), "asking", FALSE, nullptr);
+  push_slides(harness, 2, 6);
+  EXPECT_TRUE(wait_for(harness, "unasked", 4));
+  EXPECT_TRUE(wait_for(harness, "in-flight", 0));
+  g_object_set(harness.element(), "asking", TRUE, nullptr);
+  push_slides(harness, 6, 7);
+  const Cues cues = harness.finish();
+  ASSERT_EQ(cues.size(), 3u) << testing::PrintToString(cues);
+  EXPECT_EQ(cues[2].start, 6000u);
+  EXPECT_EQ(gateway.gateway().calls(), 3u);
+  EXPECT_THAT(harness.warnings(), testing::IsEmpty()) << "somebody has wished it";
+}
+
+TEST(Asking, IsOffFromTheStart) {
+  GatewayServer gateway;
+  Harness harness(gateway, std::string(kOfASecond) + " asking=false", kSlides);
+  push_slides(harness, 0, 3);
+  EXPECT_TRUE(harness.finish().empty());
+  EXPECT_EQ(gateway.gateway().calls(), 0u);
+}
+
 TEST(ChangedBudget, OfNoneIsNoLimit) {
   GatewayServer gateway;
   Harness harness(gateway, std::string(kOfASecond) + " max-requests=1", kSlides);

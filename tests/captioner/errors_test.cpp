@@ -428,7 +428,7 @@ TEST(Settings, ThatWouldHaveNoEffectAreRefusedWhilePlaying) {
   GatewayServer gateway;
   CaptionRun run(gateway, "videotestsrc ! gencaption name=cap ! fakesink sync=false");
   const auto element = run.element("cap");
-  const std::set<std::string> kEffective = {"max-requests", "prompt", "system-instruction"};
+  const std::set<std::string> kEffective = {"asking", "max-requests", "prompt", "system-instruction"};
   guint count = 0;
   GParamSpec **specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element.get()), &count);
   for (const GstState state : {GST_STATE_PLAYING, GST_STATE_READY}) {

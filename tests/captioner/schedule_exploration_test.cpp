@@ -66,6 +66,22 @@ TEST(ScheduleExploration, OfABudgetThatEnds) {
                .settings = {.max_requests = most, .cache = CaptionCache::read}});
 }
 
+// A place in the budget that an unsent try gives back is for nobody then.
+TEST(ScheduleExploration, OfAskingThatEnds) {
+  for (const unsigned most : {0u, 1u})
+    explore({.windows = 2,
+             .can_stop_asking = true,
+             .can_be_unsent = true,
+             .is_store_slow = true,
+             .settings = {.max_requests = most, .cache = CaptionCache::read}});
+  explore({.live = true, .windows = 2, .can_fail = false, .can_stop_asking = true, .can_be_unsent = true});
+  explore({.material = Material::texts,
+           .windows = 2,
+           .can_stop_asking = true,
+           .can_be_unsent = true,
+           .settings = {.cues_per_request = 2}});
+}
+
 TEST(ScheduleExploration, OfAnAnswerThatServesAllWindows) {
   explore({.equal_windows = true, .settings = {.cache = CaptionCache::read}});
 }

@@ -380,6 +380,25 @@ void answer(ScheduleWorld &world, std::optional<Worker> &worker, const std::stri
   worker.reset();
 }
 
+void take_off_request(ScheduleWorld &world) {
+  --world.requests;
+  for (auto *before : {&world.requests_at_break, &world.requests_at_failure, &world.requests_at_stop})
+    if (*before) --**before;
+}
+
+// The gateway cannot be reached.
+void lose_try(ScheduleWorld &world, Worker &worker) {
+  worker.is_unsent = true;
+  world.schedule.did_not_send();
+  take_off_request(world);
+}
+
+void try_again(ScheduleWorld &world, std::optional<Worker> &worker) {
+  worker->is_unsent = false;
+  if (!world.schedule.may_retry()) return answer(world, worker, "failed");
+  ++world.requests;
+}
+
 void find_part(ScheduleWorld &world, const AskedPart &part) {
   ContentAnswer found;
   found.text = answer_for(world.rules, part.slot);
@@ -395,9 +414,7 @@ void find_in_store(ScheduleWorld &world, Worker &worker) {
 // Somebody else has asked the same since.
 void find_answered(ScheduleWorld &world, Worker &worker) {
   CaptionRequest request = *std::exchange(worker.request, std::nullopt);
-  --world.requests;
-  for (auto *before : {&world.requests_at_break, &world.requests_at_failure})
-    if (*before) --**before;
+  take_off_request(world);
   const std::vector<AskedPart> parts = request.parts;
   for (const AskedPart &part : parts) std::erase(world.asked, part.slot);
   world.schedule.answered_elsewhere(std::move(request));
@@ -495,6 +512,10 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
       });
     }
     if (!worker.request) continue;
+    if (worker.is_unsent) {
+      step(name + ": tries again", [i](auto &next) { try_again(next, next.workers[i]); });
+      continue;
+    }
     if (rules.is_store_slow && !worker.has_said)
       step(name + ": answered elsewhere", [i](auto &next) {
         find_answered(next, *next.workers[i]);
@@ -503,6 +524,8 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
     step(name + ": answered", [i](auto &next) { answer(next, next.workers[i], "answered"); });
     if (rules.can_fail && !worker.has_said)
       step(name + ": failed", [i](auto &next) { answer(next, next.workers[i], "failed"); });
+    if (rules.can_be_unsent && !worker.has_said)
+      step(name + ": not sent", [i](auto &next) { lose_try(next, *next.workers[i]); });
     if (rules.can_fail && rules.material == Material::texts)
       step(name + ": withheld", [i](auto &next) { answer(next, next.workers[i], "withheld"); });
     if (rules.answers_in_pieces && !worker.has_said)
@@ -547,6 +570,11 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
         next.schedule.set_flow(flow);
         next.requests_at_break = next.requests;
       });
+  if (rules.can_stop_asking && !world.requests_at_stop)
+    step("nothing more is asked", [](auto &next) {
+      next.schedule.limit_requests(next.rules.settings.max_requests, false);
+      next.requests_at_stop = next.requests;
+    });
   if (world.is_unlinked)
     step("linked", [](auto &next) {
       next.is_unlinked = false;
@@ -581,6 +609,8 @@ std::string broken_promise(const ScheduleWorld &world) {
     return "a caption is paid for that nobody takes";
   if (world.requests_at_break && CaptionSchedule(world.schedule).may_retry())
     return "a caption that nobody takes is paid for again";
+  if (world.requests > world.requests_at_stop.value_or(world.requests))
+    return "a caption is asked for although nothing more is to be asked";
   if (!rules.live && world.requests_at_failure) {
     if (*world.requests_at_failure != world.requests) return "a caption is paid for behind a failure";
     if (CaptionSchedule(world.schedule).may_retry()) return "a caption is paid for again behind a failure";
@@ -631,16 +661,17 @@ std::string broken_promise(const ScheduleWorld &world) {
 std::string ScheduleWorld::text() const {
   std::ostringstream out;
   out << ScheduleText::of(schedule, now) << "|" << next << has_flushed << is_unlinked << was_unlinked
-      << requests_at_break.value_or(1000) << requests_at_failure.value_or(1000) << was_drained << drains
-      << has_lost_pad << has_told_silence << has_stood_still << silenced.value_or(9)
-      << (wakes_at && *wakes_at > now) << first_wanted << "|" << pushed_slot.has_value() << "|";
+      << requests_at_break.value_or(1000) << requests_at_failure.value_or(1000)
+      << requests_at_stop.value_or(1000) << was_drained << drains << has_lost_pad << has_told_silence
+      << has_stood_still << silenced.value_or(9) << (wakes_at && *wakes_at > now) << first_wanted << "|"
+      << pushed_slot.has_value() << "|";
   if (rules.live) out << std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count();
   if (job) out << "|job " << job->slot << "," << job->opens << "," << job->is_completion();
   for (const auto &worker : workers) {
     out << "|w";
     if (!worker) continue;
     out << worker->question.id << worker->request.has_value() << worker->has_looked << worker->has_said
-        << worker->is_cancelled;
+        << worker->is_cancelled << worker->is_unsent;
     if (worker->request)
       for (const AskedPart &part : worker->request->parts) out << " " << part.slot << part.language;
   }

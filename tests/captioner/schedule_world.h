@@ -31,6 +31,8 @@ struct WorldRules {
   bool can_lose_pad = false;      // the last one is released, once
   bool can_tell_silence = false;  // once, about a window whose picture may still follow
   bool can_fail = true;           // stills and answers
+  bool can_stop_asking = false;   // once
+  bool can_be_unsent = false;     // tries do not reach the gateway
   bool answers_in_pieces = false;
   bool is_store_slow = false;  // workers look into the store, which may have the answer
   bool is_downstream_slow = false;
@@ -45,6 +47,7 @@ struct Worker {
   bool has_looked = false;
   bool has_said = false;  // a piece of the answer has come
   bool is_cancelled = false;
+  bool is_unsent = false;  // until it tries again
 };
 
 // What a pad has sent.
@@ -68,6 +71,7 @@ struct ScheduleWorld {
   bool was_unlinked = false;
   std::optional<unsigned> requests_at_break;
   std::optional<unsigned> requests_at_failure;  // settings.ends_on_error: of the first caption
+  std::optional<unsigned> requests_at_stop;     // of asking; those that were not sent are taken off
   bool was_drained = false;
   bool drains = false;  // the streaming thread waits
   bool has_lost_pad = false;
