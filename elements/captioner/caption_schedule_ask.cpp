@@ -285,14 +285,24 @@ CaptionRequest CaptionSchedule::request_about(uint64_t question, const Slots &ba
   return request;
 }
 
+void CaptionSchedule::put_back(CaptionSlot &slot) {
+  slot.progress = Progress::waiting;
+  slot.undecided = false;
+  changed_ = true;
+}
+
 // What is known is said at once: its pads need not wait for the others.
 Next<std::optional<CaptionRequest>> CaptionSchedule::may_ask(uint64_t question, Instant now) {
-  for (CaptionSlot *slot : still_asked(question)) {
+  const Slots all = still_asked(question);
+  for (CaptionSlot *slot : all) {
     say_known(*slot, now);
     if (slot->lacking() == 0) end_slot_answered(*slot);
   }
   const Slots batch = still_asked(question);
-  if (batch.empty()) return std::nullopt;
+  // The store may have the others as questions that came behind that answer.
+  if (settings_.context > 0 && batch.size() < all.size())
+    for (CaptionSlot *slot : batch) put_back(*slot);
+  if (still_asked(question).empty()) return std::nullopt;
   if (!may_send()) {
     for (CaptionSlot *slot : batch) give_up(*slot);
     return std::nullopt;

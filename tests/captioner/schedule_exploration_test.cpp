@@ -86,7 +86,14 @@ TEST(ScheduleExploration, OfAnAnswerThatServesAllWindows) {
   explore({.equal_windows = true, .settings = {.cache = CaptionCache::read}});
 }
 
-TEST(ScheduleExploration, OfAContext) { explore({.settings = {.context = 1}}); }
+TEST(ScheduleExploration, OfAContext) {
+  explore({.settings = {.context = 1}});
+  explore({.material = Material::texts,
+           .windows = 4,
+           .can_fail = false,
+           .is_store_slow = true,
+           .settings = {.context = 1, .cache = CaptionCache::read, .cues_per_request = 3}});
+}
 
 TEST(ScheduleExploration, OfAPadThatSendsSlowly) {
   explore({.windows = 2, .is_downstream_slow = true});
@@ -568,6 +575,45 @@ TEST(TextBatches, AreTheSameInEveryRunOfAFile) {
     }
     EXPECT_EQ(batches, (std::vector<size_t>{7, 7, 7, 7, 7, 7, 7, 7, 4})) << "run " << run;
   }
+}
+
+// An earlier run has asked about each text by itself, because the model kept to no numbers.
+TEST(TextBatches, WithAContextFindWhatWasAskedAboutAlone) {
+  CaptionSchedule schedule;
+  const OutletId pad = schedule.add_outlet("");
+  CaptionScheduleSettings settings;
+  settings.context = 2;
+  settings.cues_per_request = 4;
+  settings.cache = CaptionCache::read;
+  schedule.start(settings);
+  const Instant now{};
+  schedule.start_outlet(pad, now);
+  begin_segment(schedule, now);
+  for (SlotId id = 1; id <= 4; ++id) {
+    CaptionSlot slot = text_slot(id);
+    schedule.push_text(slot, now);
+  }
+  StreamEvent eos;
+  eos.kind = StreamEvent::Kind::eos;
+  schedule.push_event(eos, now);
+  ContentRequest alone;
+  for (SlotId id = 1; id <= 3; ++id) {
+    const auto question = *std::get<0>(schedule.next_question(now));
+    alone.text = text_slot(id).request.text;
+    ASSERT_EQ(question.parts.front().key, question_key(alone, std::nullopt)) << id;
+    EXPECT_EQ(question.parts.size(), 5 - id);
+    ContentAnswer answer;
+    answer.text = "a" + std::to_string(id);
+    schedule.found(question.parts.front(), answer);
+    ASSERT_FALSE(std::get<0>(schedule.may_ask(question.id, now)));
+    alone.earlier.push_back(answer.text);
+    if (alone.earlier.size() > settings.context) alone.earlier.erase(alone.earlier.begin());
+  }
+  const auto question = *std::get<0>(schedule.next_question(now));
+  const auto request = std::get<0>(schedule.may_ask(question.id, now));
+  ASSERT_TRUE(request);
+  EXPECT_EQ(request->texts, 1u);
+  EXPECT_EQ(request->content.earlier, alone.earlier);
 }
 
 // However many texts a request could hold, the rest of the latency is for the answer.

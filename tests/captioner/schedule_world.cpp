@@ -505,6 +505,12 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
         next.workers[i]->has_looked = true;
         ask(next, next.workers[i]);
       });
+      if (worker.question.parts.size() > 1)
+        step(name + ": the first in the store", [i](auto &next) {
+          find_part(next, next.workers[i]->question.parts.front());
+          next.workers[i]->has_looked = true;
+          ask(next, next.workers[i]);
+        });
       step(name + ": in the store", [i](auto &next) {
         find_in_store(next, *next.workers[i]);
         next.workers[i]->has_looked = true;
