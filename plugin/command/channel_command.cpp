@@ -340,8 +340,12 @@ int run_channel(const Words &words) {
   g_object_get(channel->get(), "state-file", &named, nullptr);
   const GStringPtr held(named);
   if (standby && !named) return options.refuse("--standby needs --state-file.");
-  if (auto fine = LiveCaptions::check(program.output.captions); !fine)
-    return options.refuse(fine.error().text);
+  if (const auto &captions = program.output.captions; captions.gencaption) {
+    auto warnings = LiveCaptions::check(captions.gencaption.get());
+    if (!warnings) return options.refuse(warnings.error().text);
+    for (const std::string &warning : *warnings) captions.told(warning);
+    program.output.captions.told_before = std::move(*warnings);
+  }
   if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
   // that is about to begin.

@@ -8,6 +8,8 @@ namespace {
 
 // Longer than any segment waits for its captions.
 constexpr std::chrono::minutes kKept{15};
+// The cues of one answer come this soon after each other.
+constexpr std::chrono::milliseconds kAtOnce{500};
 
 }  // namespace
 
@@ -28,19 +30,29 @@ std::vector<CaptionCue> CaptionCues::between(std::chrono::nanoseconds begin,
 
 void BurntCaption::add(const CaptionCue &cue) {
   MutexLock lock(mutex_);
-  next_ = {cue.text, cue.end - cue.begin};
+  const bool goes_on = cue.begin == end_ && picture_ - came_at_ < kAtOnce;
+  if (!goes_on) {
+    next_.clear();
+    until_.reset();
+  }
+  next_.push_back(cue);
+  came_at_ = picture_;
+  end_ = cue.end;
 }
 
 std::optional<std::string> BurntCaption::change_at(std::chrono::nanoseconds picture) {
   MutexLock lock(mutex_);
-  if (next_) {
-    until_ = picture + next_->length;
-    const auto next = std::exchange(next_, std::nullopt);
-    return next->text;
+  picture_ = picture;
+  if (until_ && picture < *until_) return std::nullopt;
+  if (next_.empty()) {
+    if (!until_) return std::nullopt;
+    until_.reset();
+    return "";
   }
-  if (!until_ || picture < *until_) return std::nullopt;
-  until_.reset();
-  return "";
+  const CaptionCue cue = std::move(next_.front());
+  next_.pop_front();
+  until_ = picture + (cue.end - cue.begin);
+  return cue.text;
 }
 
 }  // namespace genclip

@@ -35,7 +35,8 @@ class CaptionCues {
 };
 
 // A picture cannot wait for its caption, so a caption is burnt into the pictures that leave when it has come,
-// for as long as it was meant to last, or until the next one. Thread-safe.
+// for as long as it was meant to last, or until the next one. An answer that is too long for one cue comes as
+// several at once, and each of them has its time. Thread-safe.
 class BurntCaption {
  public:
   void add(const CaptionCue &cue);
@@ -43,13 +44,12 @@ class BurntCaption {
   std::optional<std::string> change_at(std::chrono::nanoseconds picture);
 
  private:
-  struct Next {
-    std::string text;
-    std::chrono::nanoseconds length;
-  };
   Mutex mutex_;
-  std::optional<Next> next_ GUARDED_BY(mutex_);                       // Has come, not shown yet.
+  std::deque<CaptionCue> next_ GUARDED_BY(mutex_);                    // Have come, not shown yet.
   std::optional<std::chrono::nanoseconds> until_ GUARDED_BY(mutex_);  // Of the one that is shown.
+  std::chrono::nanoseconds picture_ GUARDED_BY(mutex_){};             // The last one.
+  // When the last one that has come came, by that, and its end.
+  std::chrono::nanoseconds came_at_ GUARDED_BY(mutex_){}, end_ GUARDED_BY(mutex_){};
 };
 
 }  // namespace genclip

@@ -7,7 +7,9 @@
 
 #include <gst/app/gstappsrc.h>
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "plugin/output/output_log.h"
 
@@ -21,6 +23,24 @@ std::string text_of(GstMessage *message) {
   GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR ? gst_message_parse_error(message, take(error), nullptr)
                                                  : gst_message_parse_warning(message, take(error), nullptr);
   return error ? error->message : "It failed.";
+}
+
+// Of a limit that is used up. gencaption tells that once.
+bool is_of_budget(GstMessage *warning) {
+  const GstStructure *details = nullptr;
+  gst_message_parse_warning_details(warning, &details);
+  return details && gst_structure_has_field(details, "budget");
+}
+
+// The error that gencaption has posted, and the warnings before it.
+Result<void> take_messages(GstBus *bus, std::vector<std::string> &warnings) {
+  constexpr auto kTold = static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
+  while (const auto message = GRef<GstMessage>::adopt(gst_bus_pop_filtered(bus, kTold))) {
+    if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR)
+      return Error{ErrorKind::settings, text_of(message.get())};
+    warnings.push_back(text_of(message.get()));
+  }
+  return {};
 }
 
 }  // namespace
@@ -46,28 +66,28 @@ Result<std::unique_ptr<LiveCaptions>> LiveCaptions::start(const CaptionOutput &s
   gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, captions.get(), nullptr);
   const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
   const bool started = gst_element_set_state(pipeline.get(), GST_STATE_PLAYING) != GST_STATE_CHANGE_FAILURE;
-  if (const auto error = GRef<GstMessage>::adopt(gst_bus_pop_filtered(bus.get(), GST_MESSAGE_ERROR)); error)
-    return Error{ErrorKind::settings, text_of(error.get())};
+  const auto told = [&](const std::string &text) {
+    return std::ranges::find(settings.told_before, text) != settings.told_before.end();
+  };
+  std::vector<std::string> warnings;
+  const auto fine = take_messages(bus.get(), warnings);
+  for (const std::string &warning : warnings)
+    if (!told(warning)) captions->say(warning);
+  if (!fine) return fine.error();
   if (!started) return Error{ErrorKind::settings, "gencaption cannot be started."};
   gst_bus_set_sync_handler(bus.get(), handle, captions.get(), nullptr);
   return captions;
 }
 
-Result<void> LiveCaptions::check(const CaptionOutput &settings) {
-  GstElement *captioner = settings.gencaption.get();
-  if (!captioner) return {};
+Result<std::vector<std::string>> LiveCaptions::check(GstElement *gencaption) {
   const auto bus = GRef<GstBus>::adopt(gst_bus_new());
-  gst_element_set_bus(captioner, bus.get());
-  gst_element_set_state(captioner, GST_STATE_PAUSED);
-  gst_element_set_state(captioner, GST_STATE_NULL);
-  gst_element_set_bus(captioner, nullptr);
-  constexpr auto kTold = static_cast<GstMessageType>(GST_MESSAGE_ERROR | GST_MESSAGE_WARNING);
-  while (const auto message = GRef<GstMessage>::adopt(gst_bus_pop_filtered(bus.get(), kTold))) {
-    if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_ERROR)
-      return Error{ErrorKind::settings, text_of(message.get())};
-    if (settings.told) settings.told(text_of(message.get()));
-  }
-  return {};
+  gst_element_set_bus(gencaption, bus.get());
+  gst_element_set_state(gencaption, GST_STATE_PAUSED);
+  gst_element_set_state(gencaption, GST_STATE_NULL);
+  gst_element_set_bus(gencaption, nullptr);
+  std::vector<std::string> warnings;
+  if (auto fine = take_messages(bus.get(), warnings); !fine) return std::move(fine).error();
+  return warnings;
 }
 
 LiveCaptions::LiveCaptions(GRef<GstElement> pipeline, const CaptionOutput &settings, Listener listener)
@@ -116,7 +136,7 @@ GstFlowReturn LiveCaptions::take(GstAppSink *sink, gpointer data) {
     cue.begin = nanoseconds(static_cast<int64_t>(GST_BUFFER_PTS(buffer)) - self.to_pipeline_);
   }
   cue.end = cue.begin + nanoseconds(static_cast<int64_t>(GST_BUFFER_DURATION(buffer)));
-  self.tell("");
+  self.tell("", false);
   self.listener_(cue);
   return GST_FLOW_OK;
 }
@@ -124,22 +144,28 @@ GstFlowReturn LiveCaptions::take(GstAppSink *sink, gpointer data) {
 GstBusSyncReply LiveCaptions::handle(GstBus *, GstMessage *message, gpointer data) {
   auto &self = *static_cast<LiveCaptions *>(data);
   if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) {
+    // Further ones follow from the first.
+    bool has_failed = false;
     {
       MutexLock lock(self.mutex_);
-      self.failed_ = true;
+      has_failed = std::exchange(self.failed_, true);
     }
-    self.tell(text_of(message) + " There are no more captions in this run.");
+    if (!has_failed) self.tell(text_of(message) + " There are no more captions in this run.", true);
   }
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) self.tell(text_of(message));
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) self.tell(text_of(message), is_of_budget(message));
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
 
-void LiveCaptions::tell(const std::string &trouble) {
+void LiveCaptions::tell(const std::string &trouble, bool is_lasting) {
   {
     MutexLock lock(mutex_);
-    if (std::exchange(in_trouble_, !trouble.empty()) == !trouble.empty()) return;
+    if (std::exchange(in_trouble_, !trouble.empty()) == !trouble.empty() && !is_lasting) return;
   }
+  say(trouble);
+}
+
+void LiveCaptions::say(const std::string &trouble) const {
   GST_CAT_INFO(output_category(), "captions: %s", trouble.empty() ? "come again" : trouble.c_str());
   if (told_) told_(trouble);
 }

@@ -25,10 +25,10 @@ class LiveCaptions {
  public:
   using Listener = std::function<void(const CaptionCue &)>;
 
-  // What gencaption says of its settings: an error, and warnings, which are told. Null is fine. Asks nothing.
-  static Result<void> check(const CaptionOutput &settings);
-  // Begins at once. The error is what gencaption says of its settings. Both listeners are called on threads
-  // of the pipeline, with no lock held.
+  // What gencaption says of its settings: an error, or what it warns of. Asks nothing.
+  static Result<std::vector<std::string>> check(GstElement *gencaption);
+  // Begins at once, and tells what gencaption warns of, but for what was told already. The error is what it
+  // says of its settings. Later, both listeners are called on threads of the pipeline, with no lock held.
   static Result<std::unique_ptr<LiveCaptions>> start(const CaptionOutput &settings, Listener listener);
   ~LiveCaptions();
   LiveCaptions(const LiveCaptions &) = delete;
@@ -42,8 +42,10 @@ class LiveCaptions {
 
   static GstFlowReturn take(GstAppSink *sink, gpointer self);
   static GstBusSyncReply handle(GstBus *, GstMessage *message, gpointer self);
-  // Each trouble once; an empty text: it is over.
-  void tell(const std::string &trouble) EXCLUDES(mutex_);
+  // Each trouble once, in whatever ways it shows; an empty text: it is over. `is_lasting`: told also if there
+  // is another one.
+  void tell(const std::string &trouble, bool is_lasting) EXCLUDES(mutex_);
+  void say(const std::string &trouble) const;
 
   const GRef<GstElement> pipeline_;
   const GRef<GstElement> source_;

@@ -33,6 +33,8 @@ struct CaptionOutput {
   bool burnt = false;  // Drawn into the picture of all outputs, as late as gencaption's answers come.
   // What is wrong with the captions, once; an empty text when they come again. On any thread.
   std::function<void(const std::string &)> told = {};
+  // What LiveCaptions::check() has warned of, and a person knows.
+  std::vector<std::string> told_before = {};
 };
 
 struct OutputSettings {

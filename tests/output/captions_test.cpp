@@ -66,6 +66,24 @@ TEST(BurntCaption, GivesWayToTheNextOne) {
   EXPECT_EQ(burnt.change_at(seconds(7)), "");
 }
 
+// gencaption pushes all cues of an answer as soon as it has come.
+TEST(BurntCaption, OfAnAnswerOfSeveralCuesShowsEachForItsTime) {
+  BurntCaption burnt;
+  EXPECT_EQ(burnt.change_at(seconds(3)), std::nullopt);
+  burnt.add({seconds(0), milliseconds(2500), "begins"});
+  EXPECT_EQ(burnt.change_at(milliseconds(3040)), "begins") << "a picture may come between them";
+  burnt.add({milliseconds(2500), seconds(5), "goes on"});
+  EXPECT_EQ(burnt.change_at(milliseconds(5500)), std::nullopt);
+  EXPECT_EQ(burnt.change_at(milliseconds(5540)), "goes on");
+  EXPECT_EQ(burnt.change_at(milliseconds(6000)), std::nullopt);
+  burnt.add({seconds(5), milliseconds(7500), "next"});
+  burnt.add({milliseconds(7500), seconds(10), "last"});
+  EXPECT_EQ(burnt.change_at(milliseconds(6040)), "next") << "another answer has come sooner";
+  EXPECT_EQ(burnt.change_at(milliseconds(8540)), "last");
+  EXPECT_EQ(burnt.change_at(milliseconds(11040)), "");
+  EXPECT_EQ(burnt.change_at(milliseconds(11080)), std::nullopt);
+}
+
 TEST(CaptionSegment, TellsItsPlaceOnTheTimeLineOfTheMuxer) {
   const CaptionSegmentPlace place{seconds(8), seconds(-100)};
   EXPECT_EQ(caption_segment_text({{seconds(107), milliseconds(109'500), "A <b> & c\nsecond line"}}, place),
