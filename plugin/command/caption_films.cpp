@@ -93,7 +93,7 @@ Json counts_json(const FilmProgress &progress) {
                            {"skipped", static_cast<int64_t>(progress.skipped)},
                            {"unasked", static_cast<int64_t>(progress.unasked)},
                            {"tokens", static_cast<int64_t>(progress.tokens)}};
-  if (progress.estimate) json.set("windows", static_cast<int64_t>(progress.estimate->windows));
+  json.set("windows", progress.estimate ? Json(static_cast<int64_t>(progress.estimate->windows)) : Json());
   return json;
 }
 
@@ -152,7 +152,7 @@ class Films final : public FilmListener {
     screen_.begin(job.name, number, jobs_.size());
     const std::string store = store_root(options_.text_of("store"));
     const std::set<std::string> held_before = held_runs(store);
-    FilmEnd end = run_caption_pass({job.uri, job.is_text, languages_}, *gencaption, *this);
+    FilmEnd end = run_caption_pass(source_of(job), *gencaption, *this);
     screen_.clear();
     gencaption = GRef<GstElement>();
     wait_until_given_back(store, held_before);
@@ -185,8 +185,22 @@ class Films final : public FilmListener {
     return places;
   }
 
-  static CopyOrder copy_order(const FilmJob &job, const FilmPlace &place, bool is_trial) {
+  // The languages of what is to be written. Captions that are sent along are part of later questions, and in
+  // the first language: a film that goes on must find the answers of the run before.
+  std::vector<std::string> languages_of(const FilmJob &job) const {
+    std::vector<std::string> languages;
+    for (const FilmOutput &output : job.outputs)
+      if (!output.stays && !output.language.empty()) languages.push_back(output.language);
+    return languages.empty() || options_.sends_context() ? languages_ : languages;
+  }
+
+  PassSource source_of(const FilmJob &job) const {
+    return {job.uri, job.is_text, languages_of(job), options_.source_settings()};
+  }
+
+  CopyOrder copy_order(const FilmJob &job, const FilmPlace &place, bool is_trial) const {
     CopyOrder order{job.uri, job.format, place.part()};
+    order.source = options_.source_settings();
     order.is_trial = is_trial;
     return order;
   }
@@ -204,8 +218,10 @@ class Films final : public FilmListener {
     if (is_container(job.format))
       if (auto copied = copy(job, end, places.front()); !copied)
         return give_up(job, end.progress, copied.error());
-    for (size_t i = 0; i < job.outputs.size() && !is_container(job.format); ++i)
-      if (auto written = write(job, end, i); !written) return give_up(job, end.progress, written.error());
+    for (const FilmOutput &output : job.outputs)
+      if (!is_container(job.format) && !output.stays)
+        if (auto written = write(job, end, output); !written)
+          return give_up(job, end.progress, written.error());
     ++totals_.done;
     tell_film(job, "completed", end.progress, nullptr);
     if (run_.json) return;
@@ -214,11 +230,11 @@ class Films final : public FilmListener {
     fflush(stdout);
   }
 
-  Result<void> write(const FilmJob &job, const FilmEnd &end, size_t index) {
-    if (job.outputs[index].stays) return {};
-    const std::vector<FilmCue> &cues = end.tracks[index].cues;
+  Result<void> write(const FilmJob &job, const FilmEnd &end, const FilmOutput &output) {
+    const std::vector<FilmCue> &cues =
+        std::ranges::find(end.tracks, output.language, &FilmTrack::language)->cues;
     const bool is_vtt = job.format == FilmFormat::vtt;
-    return write_text(job.outputs[index].path, is_vtt ? vtt_text(cues) : srt_text(cues));
+    return write_text(output.path, is_vtt ? vtt_text(cues) : srt_text(cues));
   }
 
   // A FIFO or a device is written to; a file is replaced.

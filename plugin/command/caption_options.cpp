@@ -50,6 +50,10 @@ constexpr FilmOption kFilmOptions[] = {
     {"tls-ca-file", 0, "FILE", "Authority to trust besides the system's"},
 };
 
+// One account for captions and for a film that has to be generated.
+constexpr const char *kOfSource[] = {"store",      "project", "api-key-file",
+                                     "user-agent", "proxy",   "tls-ca-file"};
+
 // A translation keeps each cue as it is: at its time, and whole.
 constexpr struct {
   const char *property, *text;
@@ -105,6 +109,17 @@ std::string FilmCaptionOptions::text_of(std::string_view property) const {
   const auto found =
       std::ranges::find_if(properties_, [&](const ElementProperty &one) { return one.name == property; });
   return found == properties_.end() ? "" : found->text;
+}
+
+bool FilmCaptionOptions::sends_context() const {
+  return parse_number<uint64_t>(text_of("context")).value_or(0) > 0;
+}
+
+SourceSettings FilmCaptionOptions::source_settings() const {
+  SourceSettings settings;
+  for (const char *name : kOfSource)
+    if (std::string text = text_of(name); !text.empty()) settings.emplace_back(name, std::move(text));
+  return settings;
 }
 
 bool FilmCaptionOptions::keeps_answers() const {

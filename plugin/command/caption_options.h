@@ -12,6 +12,7 @@
 #include "plugin/base/result.h"
 #include "plugin/command/channel_element.h"
 #include "plugin/command/command_options.h"
+#include "plugin/film/film_source.h"
 
 namespace genclip {
 
@@ -42,6 +43,10 @@ class FilmCaptionOptions {
   unsigned max_requests() const { return max_requests_; }  // 0: no limit.
   uint64_t interval_ns() const;
   std::string text_of(std::string_view property) const;
+  // Earlier captions go with a request.
+  bool sends_context() const;
+  // For a film that is a genclip:// URI.
+  SourceSettings source_settings() const;
   // In the store. With cache=read, an answer is used that is there, and none is added.
   bool keeps_answers() const;
 

@@ -225,7 +225,7 @@ class CaptionPass {
     if (source.is_text)
       add_subtitles(source.uri);
     else
-      add_film(source.uri);
+      add_film(source);
     if (source.languages.empty()) add_track("src", "");
     for (const std::string &language : source.languages) add_track("src_" + language, language);
   }
@@ -268,17 +268,18 @@ class CaptionPass {
  private:
   static GstElement *new_pipeline() { return GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))); }
 
-  void add_film(const std::string &uri) {
+  void add_film(const PassSource &source) {
     source_ = made("uridecodebin");
     const auto convert = made("videoconvert");
     if (!source_ || !convert) {
       problem_ = {ErrorKind::not_found, "GStreamer lacks its base plugins: uridecodebin or videoconvert."};
       return;
     }
-    g_object_set(source_.get(), "uri", uri.c_str(), nullptr);
+    g_object_set(source_.get(), "uri", source.uri.c_str(), nullptr);
+    set_up_source(source_.get(), source.settings);
     gst_bin_add_many(run_.bin(), source_.get(), convert.get(), nullptr);
     GstElement *upright = convert.get();
-    if (const auto turn = jpeg_file_orientation(uri)) {
+    if (const auto turn = jpeg_file_orientation(source.uri)) {
       const auto flip = made("videoflip");
       if (!flip) {
         problem_ = {ErrorKind::not_found, "GStreamer lacks its good plugins: videoflip."};

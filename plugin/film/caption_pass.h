@@ -14,6 +14,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/film/film_progress.h"
+#include "plugin/film/film_source.h"
 
 namespace genclip {
 
@@ -22,6 +23,7 @@ struct PassSource {
   bool is_text = false;  // Subtitles, which are rewritten.
   // Of each a track, from gencaption's pad for that language; none: the track of its always pad.
   std::vector<std::string> languages = {};
+  SourceSettings settings = {};
 };
 
 // Runs the default main context until the film is over. `gencaption`: in no bin, and used for nothing else.

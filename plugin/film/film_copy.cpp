@@ -101,6 +101,7 @@ class FilmCopy {
     GstElement *parser = added(run_.bin(), "parsebin");
     if (!source || !parser) return false;
     g_object_set(source, "uri", order_.uri.c_str(), nullptr);
+    set_up_source(source, order_.source);
     g_signal_connect(source, "pad-added", G_CALLBACK(link_source), parser);
     g_signal_connect(parser, "pad-added", take, this);
     if (note) g_signal_connect(parser, "deep-element-added", note, this);

@@ -10,6 +10,7 @@
 #include "plugin/base/result.h"
 #include "plugin/film/film_outputs.h"
 #include "plugin/film/film_progress.h"
+#include "plugin/film/film_source.h"
 
 namespace genclip {
 
@@ -28,6 +29,7 @@ struct CopyOrder {
   unsigned most_queued = 256U << 20;
   // Only tries whether the film can be copied. Ends after its first seconds, unless its end may be lost.
   bool is_trial = false;
+  SourceSettings source = {};
 };
 
 // Runs the default main context until that is done. Warns of each stream that the format cannot hold. Errors:

@@ -150,7 +150,9 @@ class Caption(ServiceTest):
         self.caption(film, "--force")
         self.assertEqual(len(cues(self.read("film.vtt"))), WINDOWS)
         (self.work / "film.de.vtt").write_text("mine", encoding="utf-8")
+        kept = len(self.kept())
         run = self.caption(film, "--language", "de,en", "--json")
+        self.assertEqual(len(self.kept()), kept + WINDOWS, "nothing is asked for the other one")
         self.assertEqual([(pathlib.Path(one["path"]).name, one.get("stays", False)) for one in json.loads(run.stdout)["outputs"]],
                          [("film.de.vtt", True), ("film.en.vtt", False)])
         self.assertIn("film.de.vtt, which stays as it is: nothing is asked for it.", run.stderr)
@@ -221,6 +223,13 @@ class Caption(ServiceTest):
         self.assertEqual((self.asked(), len(cues(self.read("film.en.vtt")))), (WINDOWS, WINDOWS))
         self.caption(film, "-l", "de", "--language", "en", "--to", "srt")
         self.assertEqual((self.asked(), len(cues(self.read("film.de.srt"))), len(cues(self.read("film.en.srt")))), (WINDOWS, WINDOWS, WINDOWS))
+        # What goes along with a question is in the first language, whichever file is there.
+        context = ("--language", "de,en", "--context", "1")
+        self.caption(film, *context, "--force")
+        asked = self.asked()
+        (self.work / "film.en.vtt").unlink()
+        self.caption(film, *context)
+        self.assertEqual((self.asked(), len(cues(self.read("film.en.vtt")))), (asked, WINDOWS))
         run = self.caption(film, "--language", "de", "-o", str(self.work / "only.srt"))
         self.assertEqual(run.stdout, str(self.work / "only.srt") + "\n")
 
@@ -459,6 +468,14 @@ class Caption(ServiceTest):
                     self.assertIn("(Advanced SubStation Alpha) is left out: it cannot be in mp4", run.stderr)
                     continue
                 self.assertEqual(list(self.shown_cues(self.work / f"ass.captioned.{end}").values())[0], [12.0])
+
+    def test_a_film_that_is_generated_is_in_the_store_of_its_captions(self):
+        self.simulator()
+        store = self.folder / "other"
+        self.caption("genclip://dance-2.5?prompt=a%20storm", "-o", str(self.work / "storm.mkv"), "--store", str(store), "--project", "storm")
+        self.assertEqual((self.stats()["submits"], self.store.exists()), (1, False))
+        cost = json.loads(self.run_genclip("cost", "--store", str(store), "--by", "project", "--json").stdout)
+        self.assertEqual([(row["project"], row["clips"]) for row in cost["rows"]], [("storm", 1)])
 
     def test_a_stream_of_no_known_language_is_not_called_english(self):
         self.simulator()
@@ -982,6 +999,8 @@ class Caption(ServiceTest):
         self.caption("--translate", str(source), "--language", "de,fr", "--to", "vtt")
         self.assertEqual(times(self.read("film.fr.vtt")), times(SUBTITLES))
         self.assertIn("THIRD &amp; LAST", self.read("film.fr.vtt"))
+        row = json.loads(self.caption("--translate", str(source), "--language", "it", "--json").stdout)
+        self.assertEqual((row["status"], row["windows"]), ("completed", None))
         asked = self.asked()
         run = self.caption("--translate", str(self.work / "film.fr.vtt"), "--prompt", "Shout.", "-o", "-")
         self.assertEqual(times(run.stdout), times(SUBTITLES))
