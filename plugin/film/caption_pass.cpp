@@ -251,7 +251,9 @@ class CaptionPass {
     } else if (end == FilmRun::End::error) {
       result.error = problem_.text.empty() ? run_.error() : problem_;
       const bool is_of_captions = run_.error_element() == GST_ELEMENT_NAME(gencaption_.get());
-      result.how = is_of_captions && is_refused_for_now_ ? FilmEnd::How::paused : FilmEnd::How::failed;
+      result.how = is_of_captions && is_refused_for_now_       ? FilmEnd::How::paused
+                   : result.error.kind == ErrorKind::cancelled ? FilmEnd::How::stopped
+                                                               : FilmEnd::How::failed;
       if (!is_of_captions && problem_.text.empty())
         result.error.text = "It cannot be read: " + result.error.text;
     } else {
@@ -303,7 +305,7 @@ class CaptionPass {
 
   // subparse would leave out cues that overlap.
   void add_subtitles(const std::string &uri) {
-    auto read = load_subtitles(uri);
+    auto read = load_subtitles(uri, [this] { return listener_.stops() > 0; });
     if (!read) {
       problem_ = std::move(read).error();
       return;

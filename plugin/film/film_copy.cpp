@@ -74,7 +74,7 @@ class FilmCopy {
     if (!unheld_picture_.empty())
       return Error{ErrorKind::wrong_type,
                    "Its picture (" + unheld_picture_ + ") cannot be in " + to_word(order_.format) +
-                       (order_.format == FilmFormat::mp4 ? "; use --to mkv."
+                       (order_.format == FilmFormat::mp4 ? "; use --to mkv, or --to vtt."
                                                          : ", as GStreamer writes it; use --to vtt.")};
     if (early_end_ && *early_end_->error) return Error{ErrorKind::wrong_type, early_end_->error};
     if (end == FilmRun::End::eos || early_end_) return {};

@@ -33,7 +33,7 @@ class Bytes {
 
 }  // namespace
 
-Result<Subtitles> load_subtitles(const std::string &uri) {
+Result<Subtitles> load_subtitles(const std::string &uri, const std::function<bool()> &is_stopped) {
   GErrorPtr error;
   GstElement *source = gst_element_make_from_uri(GST_URI_SRC, uri.c_str(), nullptr, take(error));
   if (!source) return Error{ErrorKind::not_found, error->message};
@@ -54,8 +54,12 @@ Result<Subtitles> load_subtitles(const std::string &uri) {
     return GST_PAD_PROBE_HANDLED;
   };
   gst_pad_add_probe(pad.get(), GST_PAD_PROBE_TYPE_BUFFER, add, &bytes, nullptr);
-  if (run.run([](GstMessage *) {}, [] {}) != FilmRun::End::eos)
-    return Error{run.error().kind, "It cannot be read: " + run.error().text};
+  const auto end = run.run([](GstMessage *) {},
+                           [&] {
+                             if (is_stopped && is_stopped()) run.end();
+                           });
+  if (end == FilmRun::End::ended) return cancelled();
+  if (end != FilmRun::End::eos) return Error{run.error().kind, "It cannot be read: " + run.error().text};
   return read_subtitles(bytes.all());
 }
 

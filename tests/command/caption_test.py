@@ -394,7 +394,7 @@ class Caption(ServiceTest):
         film = self.work / "photos.mkv"
         run_words("ffmpeg", "-v", "error", "-i", self.film, "-c:v", "mjpeg", "-an", film)
         run = self.caption(str(film), "--to", "mp4", code=1)
-        self.assertRegex(run.stderr, r"Its picture \(.*JPEG.*\) cannot be in mp4; use --to mkv\.")
+        self.assertRegex(run.stderr, r"Its picture \(.*JPEG.*\) cannot be in mp4; use --to mkv, or --to vtt\.")
         self.assertEqual(([file.name for file in self.work.iterdir()], self.asked()), (["photos.mkv"], 0))
 
     # GStreamer's reader of it looks for more data for ever.
@@ -974,6 +974,20 @@ class Caption(ServiceTest):
         self.assertEqual((run.returncode, json.loads(out)["status"]), (130, "stopped"), said)
         self.assertEqual(self.asked(), len(self.kept()))
         self.assertIn(self.asked(), range(3, 40))
+
+    def test_ctrl_c_ends_the_wait_for_subtitles_that_do_not_come(self):
+        self.simulator()
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(number=number), socket.create_server(("127.0.0.1", 0)) as server:
+                server.settimeout(60)
+                run = self.start("caption", "--translate", f"http://127.0.0.1:{server.getsockname()[1]}/film.srt", "--language", "de",
+                                 "-o", str(self.work / "film.de.srt"), "--json")
+                connection, _ = server.accept()
+                with connection:
+                    run.send_signal(number)
+                    out, said = run.communicate(timeout=30)
+                self.assertEqual((run.returncode, json.loads(out)["status"]), (128 + number, "stopped"), said)
+        self.assertEqual(list(self.work.iterdir()), [])
 
     def test_ctrl_c_waits_ten_seconds_at_most(self):
         self.simulator("--fault", "text#4-:hang")
