@@ -41,7 +41,7 @@ std::string continue_text(const GenerationState &state) {
            (state.sent_again_in > 0
                 ? "in " + std::to_string(std::lround(std::ceil(state.sent_again_in))) + " s"
                 : std::string("now"));
-  if (state.status == ClipStatus::waiting) return "Waiting: nothing is submitted yet";
+  if (state.status == ClipStatus::waiting) return "Waiting: this clip is not submitted yet";
   std::string text = "Generating: " + std::string(to_word(state.status));
   if (state.status == ClipStatus::preparing)
     text = state.link == 0

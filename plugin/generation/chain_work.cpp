@@ -251,6 +251,7 @@ const MediaReference *ChainWork::to_publish(const PlannedLink &request) const {
 
 Result<void> ChainWork::check_fetchable(const PlannedLink &request) const {
   const MediaReference *reference = job_.publish.is_set_up() ? nullptr : to_publish(request);
+  if (is_cancelled()) return cancelled();
   return reference ? Result<void>(unfetchable(request.place + reference->name)) : Result<void>();
 }
 
@@ -349,19 +350,34 @@ std::string ChainWork::result_url(const MediaReference &reference, const LinkCli
                                 services.clock->now() + job_.endpoint.http_timeout);
   // A preview, perhaps the only URL, is another file than the clip that is stored.
   if (!task || task->result.is_last_resort) return "";
-  for (const ResultUrl &result : task->result.urls)
-    if (!result.is_further && is_public_address(result.url) && is_at(result.url, clip)) return result.url;
-  return "";
+  std::string unasked;
+  for (const ResultUrl &result : task->result.urls) {
+    if (result.is_further || !is_public_address(result.url)) continue;
+    const auto there = is_at(result.url, clip);
+    if (there == true) return result.url;
+    if (!there && unasked.empty()) unasked = result.url;
+  }
+  return job_.publish.is_set_up() ? "" : unasked;  // Better than none.
 }
 
-// The run that has stored it may have passed over others of its task's URLs: a cover, or a page.
-bool ChainWork::is_at(const std::string &url, const LinkClip &clip) const {
-  const auto there = fetch_media_headers(*generation_.services().http, url, job_.media_check.fetch,
-                                         generation_.cancellable());
-  const auto size = clip.file->size();
-  if (!there || !size) return false;
-  return there->bytes ? *there->bytes == *size
-                      : there->media_type == sniff_media_type(clip.file->read_at(0, kSniffedBytes));
+// The run that has stored it may have passed over others of its task's URLs: a cover, or a page. Nothing: its
+// server does not answer, or tells nothing of what is there.
+std::optional<bool> ChainWork::is_at(const std::string &url, const LinkClip &clip) const {
+  const GenerationServices &services = generation_.services();
+  const RetryPolicy retries(job_.media_check.retries);
+  for (unsigned attempt = 1;; ++attempt) {
+    const auto there =
+        fetch_media_headers(*services.http, url, job_.media_check.fetch, generation_.cancellable());
+    const auto size = clip.file->size();
+    if (there && there->bytes && size) return *there->bytes == *size;
+    if (there && !there->media_type.empty())
+      return there->media_type == sniff_media_type(clip.file->read_at(0, kSniffedBytes));
+    if (there) return std::nullopt;
+    if (!there.error().transient) return false;
+    const auto pause = retries.delay_before(attempt);
+    if (!pause || !services.clock->sleep_until(services.clock->now() + *pause, generation_.cancellable()))
+      return std::nullopt;
+  }
 }
 
 // What its copies are made in is removed even if the process exits.
@@ -389,15 +405,25 @@ Result<void> ChainWork::publish_all() {
     // What is signed expires, so what comes of links is published when nothing else has to be waited for.
     if (!material.file || material.is_published || (link && makes_a_link())) continue;
     const MediaReference &reference = request_.media()[i];
-    material.url.clear();
+    const auto [earlier_url, earlier] = std::pair(std::exchange(material.url, ""), material.used);
     if (link) {
       const LinkClip &clip = clips_.at(*link);
       material.used = {reference.field, reference.index, "", "", clip.key, clip.task_id};
       if (!reference.part.is_frame) material.url = result_url(reference, clip);
     }
     material.may_expire = !material.url.empty() || !job_.publish.command.empty();
-    if (material.url.empty())
-      if (auto published = publish_one(i); !published) return published;
+    if (material.url.empty()) {
+      if (auto published = publish_one(i); !published) {
+        // It may hold longer: the file has changed meanwhile, say.
+        if (earlier_url.empty() || is_cancelled()) return published;
+        generation_.warn({published.error().kind,
+                          "The URL of the first publication is sent, because the next "
+                          "one failed. " +
+                              published.error().text});
+        material.url = earlier_url;
+        material.used = earlier;
+      }
+    }
     // Before the links are made, it was a trial.
     material.is_published = !material.may_expire || !makes_a_link();
     if (!material.may_expire) material.file.reset();
@@ -407,6 +433,7 @@ Result<void> ChainWork::publish_all() {
 
 Result<void> ChainWork::publish_one(size_t index) {
   Material &material = materials_[index];
+  if (is_cancelled()) return cancelled();
   if (!job_.publish.is_set_up()) return unfetchable(request_.media()[index].name);
   tell_references();
   std::string sha256 = material.used.sha256;

@@ -88,7 +88,7 @@ class ChainWork {
   Result<void> publish_one(size_t index);
   PreparedRequest prepared() const;
   std::string result_url(const MediaReference &reference, const LinkClip &clip) const;
-  bool is_at(const std::string &url, const LinkClip &clip) const;
+  std::optional<bool> is_at(const std::string &url, const LinkClip &clip) const;
   Error missed() const;
   bool makes_a_link() const { return run_.link + 1 < plan_.size(); }
   void learn(const ChainEvent &event);

@@ -123,6 +123,13 @@ Result<void> ClipAccount::reserve(const std::optional<ClipRecord> &found, const 
   }
 }
 
+void ClipAccount::release(const std::string &why) {
+  LedgerEntry entry;
+  entry.event = LedgerEvent::release;
+  entry.why = why;
+  static_cast<void>(tell({entry}, ""));
+}
+
 void ClipAccount::bury(const std::optional<ClipRecord> &found, const std::string &unsent) {
   const auto buried = bury_charges(ledger_, facts_.key, found, unsent, generation_.cancellable());
   if (!buried)

@@ -51,6 +51,8 @@ class ClipAccount {
   // reserved, and nothing may be sent. `before_line` is called with what reserved_at() will be, just before
   // that is in the ledger.
   Result<void> reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line);
+  // Nothing is sent for what it has reserved, also if the run is cancelled.
+  void release(const std::string &why);
   bool has_reserved() const { return !reserved_at_.empty(); }
   // For the record of the intent.
   const std::string &reserved_at() const { return reserved_at_; }

@@ -107,7 +107,7 @@ Result<void> ClipWork::submit() {
   if (clock_.now() - prepared_at >= kUrlsStayFresh) {
     prepared = chain.renew();
     if (!prepared) {
-      account_.bury(found_in_journal(), folder_.unsent());
+      account_.release("it was not sent");
       return std::move(prepared).error();
     }
   }

@@ -9,6 +9,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"

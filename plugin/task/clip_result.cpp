@@ -204,13 +204,14 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
   // An echo may leave out the query.
   for (const std::string &address : std::set(own)) own.insert(address.substr(0, address.find('?')));
-  const auto is_own = [&](const FoundUrl &url) {
-    const std::string address = address_of(url.url);
-    return own.count(address) != 0 || std::ranges::count(wanted.own_files, file_of(address)) != 0;
-  };
-  std::erase_if(found.urls, [&](const FoundUrl &url) { return !url.is_documented && is_own(url); });
+  std::erase_if(found.urls, [&](const FoundUrl &url) {
+    return !url.is_documented && own.count(address_of(url.url)) != 0;
+  });
+  // A service may name a result by the file that it was made of.
   for (FoundUrl &url : found.urls)
-    if (is_own(url)) url.place = Place::last;
+    if (const std::string address = address_of(url.url);
+        own.count(address) != 0 || std::ranges::count(wanted.own_files, file_of(address)) != 0)
+      url.place = Place::last;
   Urls clips, other_files, unclear, wrong;
   for (const FoundUrl &url : found.urls) (url.is_other_file ? other_files : clips).push_back(url);
   ClipResult result = choose_among(clips, wanted, unclear, wrong);

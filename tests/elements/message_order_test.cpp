@@ -102,7 +102,7 @@ TEST(ClipMessageOrder, ASubmitIsCompleteOnlyWithATask) {
   ASSERT_GE(told.size(), 4u);
   EXPECT_EQ(told[1], "canceled submit: Not submitted yet");
   EXPECT_EQ(told[2], "start wait: Waiting for the turn of the clip");
-  EXPECT_EQ(told[3], "continue wait: Waiting: nothing is submitted yet");
+  EXPECT_EQ(told[3], "continue wait: Waiting: this clip is not submitted yet");
 }
 
 TEST(ClipMessageOrder, ANewerStateIsNotFollowedByAnOlderOne) {
