@@ -9,6 +9,8 @@
 #include "plugin/base/background_work.h"
 #include "plugin/base/log.h"
 #include "plugin/caption/jpeg_orientation.h"
+#include "plugin/channel/clip_survey.h"
+#include "plugin/channel/item_source.h"
 #include "plugin/http/redaction.h"
 #include "plugin/vetting/channel_positions.h"
 #include "plugin/vetting/server_fault.h"
@@ -88,6 +90,8 @@ void DecodedClip::make_end(End &end, Side side) {
 void DecodedClip::start() {
   MutexLock life(life_);
   if (finished_) return;
+  // A genclipsrc of its own would pay by its own defaults, and again whenever this is opened.
+  if (is_clip_uri(media_.uri)) return fail(kOnlyItemsAreGenerated);
   GstElement *decoder = gst_element_factory_make("uridecodebin", nullptr);
   if (!decoder) return fail("GStreamer's element uridecodebin is not installed.");
   g_object_set(decoder, "uri", media_.uri.c_str(), nullptr);

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "plugin/channel/shown_source.h"
+
 namespace genclip {
 
 Logo::Logo(std::string uri, Corner corner, const GstVideoInfo &form)
@@ -14,7 +16,8 @@ Logo::~Logo() { close(); }
 void Logo::open() {
   if (uri_.empty()) return;
   ReadyMedia media;
-  media.uri = media.source = uri_;
+  media.uri = uri_;
+  media.source = shown_source(uri_);
   media.is_still = true;
   ClipForm as_it_is;
   as_it_is.fit = Fit::stretch;

@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "plugin/channel/shown_source.h"
+
 namespace genclip {
 
 // A slate that cannot be shown is tried again so many frames later.
@@ -15,7 +17,8 @@ Slate::Slate(GRef<GstBuffer> card, std::string uri, const ClipForm &form,
 void Slate::open() {
   if (uri_.empty() || spare_) return;
   ReadyMedia media;
-  media.uri = media.source = uri_;
+  media.uri = uri_;
+  media.source = shown_source(uri_);
   spare_ = DecodedClip::open(media, 0, form_, wakers_);
 }
 

@@ -21,6 +21,8 @@
 #include "plugin/base/file_system.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/number.h"
+#include "plugin/channel/clip_survey.h"
+#include "plugin/channel/item_source.h"
 #include "plugin/channel/rundown_source.h"
 #include "plugin/command/channel_captions.h"
 #include "plugin/command/channel_check.h"
@@ -245,6 +247,7 @@ std::string picture_problem(GstElement *channel, const char *property) {
   g_object_get(channel, property, &value, nullptr);
   const GStringPtr held(value);
   if (!value || !*value) return "";
+  if (is_clip_uri(value)) return "--" + std::string(property) + ": " + kOnlyItemsAreGenerated;
   const bool is_uri = gst_uri_is_valid(value);
   const GStringPtr path(is_uri ? g_filename_from_uri(value, nullptr, nullptr) : g_strdup(value));
   if (!path) return "";

@@ -343,6 +343,8 @@ class Program(unittest.TestCase):
     def test_what_cannot_work_is_refused_at_the_start(self):
         for options, text in ((("--alarm-command", "/nonexistent/pager"), "there is no program /nonexistent/pager"),
                               (("--slate", "/nonexistent/card.png"), "--slate: /nonexistent/card.png does not exist"),
+                              (("--slate", "genclip://sd_2.0_special?prompt=card&duration=4"), '--slate: A genclip:// URI is generated for an item of the rundown alone. Generate'),
+                              (("--logo", "genclip://dream-5.0?prompt=logo"), "--logo: A genclip:// URI is generated for an item of the rundown alone."),
                               (("--logo", "file:///nonexistent/logo.png"), "--logo: /nonexistent/logo.png does not exist"),
                               (("--video-caps", "video/x-raw,format=I420,width=321,height=240,framerate=25/1"), "odd size, 321x240"),
                               (("--video-caps", "video/x-raw,format=I420,width=320,height=240,framerate=25/1,interlace-mode=interleaved"), "is interlaced"),

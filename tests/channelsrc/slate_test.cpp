@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "tests/channelsrc/stand.h"
+#include "tests/support/log_lines.h"
 #include "tests/support/time_limit.h"
 
 namespace genclip::test {
@@ -102,6 +103,38 @@ TEST(Slate, ThatCannotBeShownIsTheCardAndIsTold) {
   stand.wait_until([&] { return !stand.stage().problem().empty(); });
   stand.wait_for_frames(10);
   EXPECT_EQ(stand.error(), "");
+}
+
+// It would be paid by an element of its own, and again as long as it fails.
+TEST(Slate, ThatWouldHaveToBeGeneratedIsTheCardAndIsTold) {
+  TemporaryFolder folder;
+  make_marked_media(folder.file("clip.mp4"), {.frames = 75, .size = "width=160,height=90"});
+  Stand stand({.slate = "genclip://dance-2.5?prompt=card", .logo = "GenClip://dream-5.0?prompt=logo"});
+  const CueId cue = stand.stage().cue(media_of(folder.file("clip.mp4")), 75);
+  ASSERT_EQ(stand.wait_for(cue), CueState::ready);
+  stand.stage().take(cue, 10, 75);
+  stand.set_state(GST_STATE_PLAYING);
+  const std::string why =
+      "cannot be shown: A genclip:// URI is generated for an item of the rundown alone. Generate the clip "
+      "first, with \"genclip generate\", and name its file.";
+  stand.wait_until([&] { return stand.stage().problem() == "The slate " + why + " The logo " + why; });
+  EXPECT_EQ(stand.error(), "");
+}
+
+// Nobody listens there.
+TEST(Slate, AndItsUrlIsLoggedWithoutItsSecrets) {
+  LogLines log("genclip-playout:6");
+  {
+    Stand stand({.slate = "http://user:word@127.0.0.1:9/card.png?sig=secret",
+                 .logo = "http://user:word@127.0.0.1:9/logo.png?sig=secret"});
+    stand.set_state(GST_STATE_PLAYING);
+    stand.wait_until([&] { return !stand.stage().problem().empty(); });
+    EXPECT_EQ(stand.stage().problem().find("secret"), std::string::npos);
+  }
+  const std::string text = log.text();
+  for (const char *name : {"127.0.0.1:9/card.png", "127.0.0.1:9/logo.png"})
+    EXPECT_NE(text.find(name), std::string::npos) << text;
+  for (const char *secret : {"word", "secret"}) EXPECT_EQ(text.find(secret), std::string::npos) << text;
 }
 
 TEST(Logo, IsOverClipsButNotOverTheSlate) {
