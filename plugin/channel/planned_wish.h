@@ -15,6 +15,8 @@ namespace genclip {
 struct WishKey {
   std::string id;
   uint64_t turn = 0;
+  // Of what is carried though its item has become something else under that ID: its version. Else 0.
+  uint64_t replaced = 0;
 
   friend auto operator<=>(const WishKey &, const WishKey &) = default;
 };

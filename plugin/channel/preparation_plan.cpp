@@ -57,15 +57,17 @@ void PreparationPlan::want(std::vector<PlannedWish> wishes) {
     if (known != before.end()) memory(entry).forgive();
     entries_.emplace(key, std::move(entry));
   }
-  for (auto &[key, entry] : before) let_go(key, entry);
+  for (auto &[key, entry] : before) let_go(entry);
   forget_what_left();
 }
 
-void PreparationPlan::let_go(const WishKey &key, Entry &entry) {
+void PreparationPlan::let_go(Entry &entry) {
   const bool is_paid =
       (entry.is_at_work() && (entry.is_submitting || entry.has_own_task)) || memory(entry).is_paid;
-  if (is_paid && !entries_.contains(key) && (entry.is_at_work() || entry.step == Step::surveyed)) {
+  if (is_paid && (entry.is_at_work() || entry.step == Step::surveyed)) {
     entry.survey.last_take.reset();  // Nobody wants a stand-in.
+    if (entries_.contains(entry.wish.key)) entry.wish.key.replaced = entry.version;
+    const WishKey key = entry.wish.key;
     carried_.emplace(key, std::move(entry));
   } else if (entry.is_at_work()) {
     memory(entry).looks = kLooks;
@@ -83,6 +85,11 @@ uint64_t PreparationPlan::version(const WishKey &key) const {
   for (const auto *entries : {&entries_, &carried_})
     if (const auto found = entries->find(key); found != entries->end()) return found->second.version;
   return 0;
+}
+
+std::optional<WishKey> PreparationPlan::key_of_replaced(const WishKey &key, uint64_t version) const {
+  const WishKey replaced{key.id, key.turn, version};
+  return carried_.contains(replaced) ? std::optional(replaced) : std::nullopt;
 }
 
 std::set<unsigned> PreparationPlan::unfit_takes(const WishKey &key) const {

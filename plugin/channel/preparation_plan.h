@@ -70,8 +70,12 @@ class PreparationPlan {
   // All that are wanted, in their order.
   const std::vector<WishKey> &wanted() const { return order_; }
   bool wants(const WishKey &key) const { return entries_.contains(key); }
-  // Grows when an item begins anew as another source: what was under way for it is nobody's.
+  // Grows when an item begins anew as another source: what was under way for it is nobody's, or has another
+  // key.
   uint64_t version(const WishKey &key) const;
+  // The key of what was under way for that item in that version, where the item has become something else
+  // meanwhile, and it is to be fetched because it is paid.
+  std::optional<WishKey> key_of_replaced(const WishKey &key, uint64_t version) const;
 
   // Takes of its source that are stored, and not fit to be shown.
   std::set<unsigned> unfit_takes(const WishKey &key) const;
@@ -153,7 +157,7 @@ class PreparationPlan {
   SourceMemory &memory(const Entry &entry) { return memories_.of(entry.wish); }
   const SourceMemory *known(const Entry &entry) const { return memories_.find(entry.wish); }
   Entry *find(const WishKey &key, Step step);
-  void let_go(const WishKey &key, Entry &entry);
+  void let_go(Entry &entry);
   void forget_what_left();
 
   // The parts of next().

@@ -189,9 +189,14 @@ void PreparerWork::take_wishes(std::vector<Wish> wishes, std::vector<std::string
       ++known;
       continue;
     }
-    give_up(known->second);
     file_watch_.forget(known->first);
-    known = works_.erase(known);
+    auto work = works_.extract(known++);
+    if (const auto key = plan_.key_of_replaced(work.key(), work.mapped().version)) {
+      work.key() = work.mapped().wish.key = *key;
+      works_.insert(std::move(work));
+    } else {
+      give_up(work.mapped());
+    }
   }
   for (PlannedWish &wish : all) {
     Work work;
@@ -212,8 +217,12 @@ void PreparerWork::look_at_files() {
 }
 
 PreparerWork::Work *PreparerWork::find(const WishKey &key, uint64_t ticket) {
-  const auto found = works_.find(key);
-  return found == works_.end() || found->second.ticket != ticket ? nullptr : &found->second;
+  // It may have been replaced since under its name.
+  for (auto found = works_.lower_bound({key.id, key.turn}); found != works_.end(); ++found) {
+    if (found->first.id != key.id || found->first.turn != key.turn) break;
+    if (found->second.ticket == ticket) return &found->second;
+  }
+  return nullptr;
 }
 
 void PreparerWork::set_timer(std::optional<Clock::Time> due) {
@@ -256,7 +265,7 @@ void PreparerWork::survey(Work &work) {
     self->post([found, key = wish.key, ticket](PreparerWork &here) {
       Work *surveyed = here.find(key, ticket);
       if (!surveyed) return;
-      here.plan_.surveyed(key, found, here.services_.clock->now());
+      here.plan_.surveyed(surveyed->wish.key, found, here.services_.clock->now());
     });
   });
 }
@@ -364,10 +373,11 @@ void PreparerWork::report(const WishKey &key, uint64_t ticket, const GenerationS
   if (!work || state.version < work->reported_version) return;
   work->reported_version = state.version;
   count_spending(*work, state);
-  plan_.submits(key, state.is_submitting());
-  plan_.waits(key, state.waits_for_clip);
+  const WishKey &now = work->wish.key;
+  plan_.submits(now, state.is_submitting());
+  plan_.waits(now, state.waits_for_clip);
   const bool is_own = !state.task_id.empty() && state.status != ClipStatus::preparing;
-  if (state.charged) plan_.accepted(key, is_own);
+  if (state.charged) plan_.accepted(now, is_own);
   const bool is_over = state.status == ClipStatus::completed || state.status == ClipStatus::failed;
   const auto attended = is_over ? stop_attending(ticket) : std::nullopt;
   if (!attended) return;

@@ -764,6 +764,46 @@ TEST_F(Fresh, ACarriedTakeHasNoStandIn) {
   EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
 }
 
+// As when somebody edits the prompt of an item while it is generated.
+TEST_F(Fresh, APaidClipIsFetchedAlsoIfItsItemHasBecomeSomethingElse) {
+  PlannedWish other = wish("a");
+  other.source = other.request = "genclip://dance-2.5?prompt=other";
+  for (const bool was_carried : {false, true}) {
+    plan_ = PreparationPlan(3, OnUnknown::skip);
+    plan_.want({wish("a")});
+    ASSERT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+    plan_.accepted({"a", 0}, true);
+    const uint64_t version = plan_.version({"a", 0});
+    EXPECT_FALSE(plan_.key_of_replaced({"a", 0}, version));
+    if (was_carried) plan_.want({});
+    plan_.want({other});
+    const auto replaced = plan_.key_of_replaced({"a", 0}, version);
+    ASSERT_TRUE(replaced);
+    EXPECT_FALSE(plan_.wants(*replaced));
+    EXPECT_NE(plan_.version({"a", 0}), version);
+    EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a")) << "what it is now is generated beside it";
+    plan_.generated({"a", 0}, ended(Outcome::stored), now_);
+    EXPECT_THAT(ids(next(), Kind::vet), ElementsAre("a"));
+    plan_.generated(*replaced, ended(Outcome::paid_unfetched, true), now_);
+    EXPECT_THAT(next(), IsEmpty());
+    plan_.want({});
+    now_ = *plan_.due(now_);
+    const auto actions = next();
+    ASSERT_EQ(actions.size(), 1u);
+    EXPECT_EQ(actions[0].key, *replaced);
+    EXPECT_EQ(actions[0].may_submit, MaySubmit::never) << "it is paid";
+    plan_.generated(*replaced, ended(Outcome::stored), now_);
+    EXPECT_THAT(next(), IsEmpty()) << "nobody wants to show it";
+    EXPECT_EQ(plan_.version(*replaced), 0u);
+    // As it was before, it is served from the store.
+    surveys_[{"a", 0}].is_stored = true;
+    plan_.want({wish("a")});
+    ASSERT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+    EXPECT_EQ(state("a"), ItemState::planned);
+    surveys_.clear();
+  }
+}
+
 TEST_F(Fresh, WhatComesBackIsTheOneThatIsUnderWay) {
   plan_.want({wish("a")});
   next();
@@ -813,6 +853,7 @@ class Life {
   struct UnderWay {
     PlanAction action;
     uint64_t version;
+    std::string name;      // Of its source.
     bool is_told = false;  // That it was accepted.
   };
 
@@ -821,7 +862,8 @@ class Life {
   void accuse(const std::string &what) {
     if (wrong_.empty()) wrong_ = what;
   }
-  Truth &truth(const WishKey &key, unsigned take) { return truths_[key.id + "#" + std::to_string(take)]; }
+  Truth &truth(const std::string &name, unsigned take) { return truths_[name + "#" + std::to_string(take)]; }
+  Truth &truth(const UnderWay &one) { return truth(one.name, one.action.take); }
 
   void set_bound(bool is_bound) {
     is_bound_ = is_bound;
@@ -850,11 +892,22 @@ class Life {
       const bool is_fresh = i >= 4;
       PlannedWish one = wish("i" + std::to_string(i), is_fresh ? turn_ : 0, is_fresh);
       one.may_retry = i == 1;
+      // Somebody edits the rundown.
+      if (chance(5)) edited_[i] = !edited_[i];
+      if (edited_[i]) one.source = one.request += "-edited";
       wishes.push_back(one);
     }
     plan_.want(wishes);
-    std::erase_if(under_way_, [this](const UnderWay &one) {
+    for (const PlannedWish &one : wishes)
+      names_[plan_.version(one.key)] = one.source.substr(one.source.find('=') + 1);
+    std::erase_if(under_way_, [this](UnderWay &one) {
       if (plan_.version(one.action.key) == one.version) return false;
+      if (const auto replaced = plan_.key_of_replaced(one.action.key, one.version)) {
+        one.action.key = *replaced;
+        return false;
+      }
+      if (one.is_told && truth(one).has_task && !truth(one).is_stored)
+        accuse("it lets go of a paid clip of " + one.name);
       leave(one);
       return true;
     });
@@ -863,7 +916,7 @@ class Life {
   // What it has begun continues, and nobody listens; the task may fail at any later time.
   void leave(const UnderWay &one) {
     if (one.action.kind != Kind::generate) return;
-    Truth &known = truth(one.action.key, one.action.take);
+    Truth &known = truth(one);
     if (!known.has_task && !known.is_stored && !known.is_in_doubt &&
         one.action.may_submit != MaySubmit::never && chance(50)) {
       submit(known, one.action.key);
@@ -903,22 +956,25 @@ class Life {
       return;
     }
     if (same != under_way_.end()) return accuse("it works on one item twice at a time");
-    if (action.kind == Kind::generate) judge(action);
-    under_way_.push_back({action, plan_.version(action.key)});
+    const uint64_t version = plan_.version(action.key);
+    const UnderWay one{action, version, names_.at(version)};
+    if (action.kind == Kind::generate) judge(one);
+    under_way_.push_back(one);
     if (action.may_submit != MaySubmit::never && chance(20)) plan_.waits(action.key, true);
   }
 
-  void judge(const PlanAction &action) {
+  void judge(const UnderWay &begun) {
+    const PlanAction &action = begun.action;
     if (action.may_submit == MaySubmit::never) return;
-    const Truth &known = truth(action.key, action.take);
+    const Truth &known = truth(begun);
     if (action.may_submit == MaySubmit::even_in_doubt) accuse("it submits in doubt");
     if (plan_.halt()) accuse("it submits though submits are halted");
     if (!is_bound_ && is_fresh(action.key)) accuse("it submits fresh takes without a budget");
     if (known.told_unknown) accuse("it submits what is unknown");
     if (known.told_failed > (action.key.id == "i1" ? 1 : 0)) accuse("it submits what has failed");
-    if (action.take > 0 && failed_series_.contains(action.key.id)) accuse("it submits a further take");
+    if (action.take > 0 && failed_series_.contains(begun.name)) accuse("it submits a further take");
     for (const UnderWay &one : under_way_)
-      if (is_fresh(action.key) && one.action.key.id == action.key.id && !plan_.wants(one.action.key))
+      if (is_fresh(action.key) && one.name == begun.name && !plan_.wants(one.action.key))
         accuse("it submits a take though an earlier one is under way");
   }
 
@@ -927,7 +983,7 @@ class Life {
     const PlanAction &action = done.action;
     if (action.kind == Kind::generate && !done.is_told && chance(50)) {
       // First it is accepted, as far as the journal lets it.
-      Truth &known = truth(action.key, action.take);
+      const Truth &known = truth(done);
       if (known.has_task || known.is_stored) {
         under_way_[index].is_told = true;
         plan_.accepted(action.key, true);
@@ -940,29 +996,29 @@ class Life {
       const bool is_unfit = !is_well_ && chance(5);
       return plan_.vetted(action.key, is_unfit ? "unfit" : "", is_unfit && chance(50), now_);
     }
-    if (action.kind == Kind::survey) return plan_.surveyed(action.key, survey(action), now_);
+    if (action.kind == Kind::survey) return plan_.surveyed(action.key, survey(done), now_);
     generate(done);
   }
 
-  Survey survey(const PlanAction &action) {
-    const Truth &known = truth(action.key, action.take);
+  Survey survey(const UnderWay &looks) {
+    const Truth &known = truth(looks);
     Survey survey;
     survey.is_stored = known.is_stored;
     survey.has_task = known.has_task && !known.is_stored;
     survey.has_failed = known.has_failed;
-    for (unsigned take = 0; take < action.take; ++take)
-      if (truth(action.key, take).is_stored) survey.last_take = take;
+    for (unsigned take = 0; take < looks.action.take; ++take)
+      if (truth(looks.name, take).is_stored) survey.last_take = take;
     return survey;
   }
 
   // As the journal and the service do it.
   void generate(const UnderWay &done) {
     const WishKey &key = done.action.key;
-    Truth &known = truth(key, done.action.take);
+    Truth &known = truth(done);
     const auto end = [&](const GenerationEnd &how) {
       if (how.outcome == Outcome::unknown) known.told_unknown = true;
       if (how.outcome == Outcome::failed) ++known.told_failed;
-      if (how.outcome == Outcome::failed && is_fresh(key)) failed_series_.insert(key.id);
+      if (how.outcome == Outcome::failed && is_fresh(key)) failed_series_.insert(done.name);
       plan_.generated(key, how, now_);
     };
     if (known.is_stored) return end(ended(Outcome::stored));
@@ -1013,7 +1069,9 @@ class Life {
   const unsigned workers_;
   PreparationPlan plan_;
   std::map<std::string, Truth> truths_;
-  std::set<std::string> failed_series_;  // Items of which the plan was told that a take failed.
+  std::map<int, bool> edited_;             // By item: whether its source is the other one.
+  std::map<uint64_t, std::string> names_;  // Of sources, by version.
+  std::set<std::string> failed_series_;    // Sources of which the plan was told that a take failed.
   std::vector<UnderWay> under_way_;
   std::deque<Truth *> unheard_;
   Clock::Time now_ = kStart;

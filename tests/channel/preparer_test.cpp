@@ -730,6 +730,25 @@ TEST_F(PreparerTest, FetchesWhatIsPaidAlsoIfNobodyWantsItAnyMore) {
   EXPECT_EQ(service_.downloads("a"), 1u);
 }
 
+TEST_F(PreparerTest, FetchesWhatIsPaidAlsoIfItsItemHasBecomeSomethingElse) {
+  service_.set("a", {.hangs = true});
+  want({clip("a")});
+  ASSERT_TRUE(comes([&] { return service_.submits("a") == 1; }));
+  Wish edited = clip("a");
+  edited.item.source = clip("b").item.source;
+  want({edited});
+  ASSERT_TRUE(becomes("a", ItemState::ready));
+  EXPECT_EQ(service_.downloads("b"), 1u);
+  service_.set("a", {});
+  ASSERT_TRUE(comes([&] { return service_.downloads("a") == 1; }));
+  ASSERT_TRUE(comes([&] { return preparer_->spent() == 4; })) << "both are told";
+  EXPECT_EQ(state("a"), ItemState::ready);
+  want({clip("a")});
+  ASSERT_TRUE(comes([&] { return status("a").media && status("a").media->source == clip("a").item.source; }));
+  EXPECT_EQ(service_.submits("a"), 1u);
+  EXPECT_EQ(service_.downloads("a"), 1u);
+}
+
 TEST_F(PreparerTest, KeepsWhatIsWantedOrShownFromEviction) {
   settings_.run.store_max_size = 45'000;  // Two clips.
   want({clip("a"), clip("b")});
