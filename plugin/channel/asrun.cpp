@@ -52,7 +52,7 @@ Json to_json(const AsRunEntry &entry) {
   set_level(json, "lufs", piece.media->lufs);
   json.set("gain_db", std::round(piece.media->gain_db * 100) / 100);
   set_text(json, "gain_note", piece.media->gain_note);
-  if (piece.kind == PieceKind::clip && piece.media->credits > 0) json.set("credits", piece.media->credits);
+  if (entry.credits > 0) json.set("credits", entry.credits);
   return json;
 }
 

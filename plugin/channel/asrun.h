@@ -23,6 +23,7 @@ struct AsRunEntry {
   Piece piece;
   // As shown; piece.frames is what was planned. Nothing: that is not known.
   std::optional<uint64_t> played_frames = 0;
+  double credits = 0;  // That this run paid for what is shown here for the first time; 0: nothing.
 };
 
 // `run`, `utc`, `frame`, `id`, `turn`, `title`, `kind`, `for`, `reason`, `source`, `task_id`, `take`,

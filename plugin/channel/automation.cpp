@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 namespace genclip {
 namespace {
@@ -105,6 +106,7 @@ void Automation::step() {
   begin_settled();
   if (ended_) return;
   look_at_on_air();
+  if (end_ && settled_ && settled_->cut.piece) end_before_settled();
   if (!settled_) look_at_next();
 }
 
@@ -173,6 +175,21 @@ void Automation::fail_on_air() {
   start(std::move(slate), 0, true);
 }
 
+// The end was asked for while another clip was on the air than the one that is settled.
+void Automation::end_before_settled() {
+  const uint64_t earliest = stage_.earliest_frame();
+  Cut end;
+  end.frame = is_waited_for() ? settled_->cut.frame : earliest;
+  // What is settled begins before anything can end. It is not waited for.
+  if (earliest > settled_->cut.frame) {
+    end_ = End::at_once;
+    return;
+  }
+  stage_.end(end.frame);
+  settled_->cut = std::move(end);
+  listener_.on_next(std::nullopt);
+}
+
 void Automation::look_at_next() {
   const uint64_t earliest = stage_.earliest_frame();
   // The stage shows the slate behind a clip that nothing follows.
@@ -208,6 +225,11 @@ void Automation::look_at_next() {
   }
 }
 
+// By an end that was asked for.
+bool Automation::is_waited_for() const {
+  return *end_ == End::behind_clip && on_air_.kind == PieceKind::clip;
+}
+
 // What comes next, and when, as things are now.
 Cut Automation::wanted_cut(uint64_t earliest) {
   // Nobody wants to see it again as what fills the hole behind it.
@@ -215,9 +237,8 @@ Cut Automation::wanted_cut(uint64_t earliest) {
     std::erase_if(place_.earlier,
                   [&](const Aired &aired) { return have_same_source(*aired.media, *on_air_.media); });
   if (end_) {
-    const bool is_waited_for = *end_ == End::behind_clip && on_air_.kind == PieceKind::clip;
     Cut end;
-    end.frame = is_waited_for ? std::max(on_air_.end(), earliest) : earliest;
+    end.frame = is_waited_for() ? std::max(on_air_.end(), earliest) : earliest;
     return end;
   }
   const auto ask = [&](bool skip) {
@@ -301,8 +322,9 @@ void Automation::start(Piece piece, CueId cue, bool is_bridge) {
     case PieceKind::slate: ++counts_.slates; break;
   }
   listener_.on_air(on_air_, on_air_since_);
+  on_air_credits_ = newly_paid(on_air_);
   listener_.on_state({settings_.run, on_air_.start, on_air_.kind == PieceKind::clip ? on_air_.id : "", place_,
-                      to_json(AsRunEntry{settings_.run, on_air_since_, on_air_, std::nullopt})});
+                      to_json(entry(std::nullopt))});
 }
 
 void Automation::finish_on_air(uint64_t frame) {
@@ -311,7 +333,19 @@ void Automation::finish_on_air(uint64_t frame) {
   if (on_air_.kind == PieceKind::clip && on_air_cue_ != 0 && stage_.state(on_air_cue_) != CueState::failed)
     listener_.on_item(on_air_.id, on_air_.turn,
                       {was_skipped ? ItemState::skipped : ItemState::aired, on_air_.reason, on_air_.media});
-  listener_.on_aired({settings_.run, on_air_since_, on_air_, played});
+  listener_.on_aired(entry(played));
+}
+
+AsRunEntry Automation::entry(std::optional<uint64_t> played_frames) const {
+  return {settings_.run, on_air_since_, on_air_, played_frames, on_air_credits_};
+}
+
+// In the first line of each clip, so that the lines add up to what was paid.
+double Automation::newly_paid(const Piece &piece) {
+  if (!piece.media || piece.media->credits <= 0) return 0;
+  double &told = told_credits_[piece.media->uri];
+  const double paid = std::max(told, piece.media->credits);
+  return paid - std::exchange(told, paid);
 }
 
 Clock::WallTime Automation::wall_of(uint64_t frame) {

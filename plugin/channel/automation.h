@@ -7,6 +7,7 @@
 // answer replaces it: a clip that has become ready takes the place of the fallback.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -64,8 +65,9 @@ class Automation {
 
   // What is on the air, or settled, stays.
   void set_rundown(std::shared_ptr<const Rundown> rundown);
-  // Ends what is on the air as soon as the next piece is cued.
-  void skip() { skip_ = true; }
+  // Ends what is on the air as soon as the next piece is cued. Where the next piece is settled, it ends
+  // anyway.
+  void skip() { skip_ = !settled_; }
   void hold(bool hold) { place_.hold = hold; }
   // Ends the channel: after the clip that is on the air, or at once.
   enum class End { behind_clip, at_once };
@@ -80,7 +82,8 @@ class Automation {
     return settled_ && settled_->cut.piece ? *settled_->cut.piece : on_air_;
   }
   AutomationCounts counts() const { return counts_; }
-  bool ended() const { return ended_; }
+  // No other piece begins.
+  bool ends() const { return ended_ || end_ || (settled_ && !settled_->cut.piece); }
 
  private:
   struct Candidate {
@@ -98,7 +101,9 @@ class Automation {
   void begin_settled();
   void look_at_on_air();
   void fail_on_air();
+  void end_before_settled();
   void look_at_next();
+  bool is_waited_for() const;
   Cut wanted_cut(uint64_t earliest);
   void settle();
   void settle_bridge(uint64_t frame);
@@ -110,6 +115,8 @@ class Automation {
   void start(Piece piece, CueId cue, bool is_bridge);
   void finish_on_air(uint64_t frame);
   Clock::WallTime wall_of(uint64_t frame);
+  AsRunEntry entry(std::optional<uint64_t> played_frames) const;
+  double newly_paid(const Piece &piece);
 
   const AutomationSettings settings_;
   Stage &stage_;
@@ -121,13 +128,15 @@ class Automation {
   Piece on_air_;
   CueId on_air_cue_ = 0;
   Clock::WallTime on_air_since_;
-  bool is_bridge_ = false;  // On the air is a slate that ends as soon as something is cued.
+  double on_air_credits_ = 0;  // Of its line in the as-run log.
+  bool is_bridge_ = false;     // On the air is a slate that ends as soon as something is cued.
   std::optional<Candidate> settled_;
   std::optional<Candidate> candidate_;
   std::optional<Clock::WallTime> begin_;  // The time of day at frame 0, by the clock at the last step.
   bool skip_ = false;
   std::optional<End> end_;
   bool ended_ = false;
+  std::map<std::string, double> told_credits_;  // By what was played. Only what this run has paid for.
   AutomationCounts counts_;
 };
 

@@ -54,7 +54,7 @@ struct ReadyMedia {
   std::string gain_note;  // Why the gain is not what the loudness asks for; empty: it is.
   std::string task_id;    // Of a generated clip; may be empty.
   unsigned take = 0;
-  double credits = 0;  // What this run paid for it; 0: it was stored.
+  double credits = 0;  // What this run has paid for it, the same each time it is shown; 0: it was stored.
 };
 
 inline bool have_same_source(const ReadyMedia &one, const ReadyMedia &other) {

@@ -483,6 +483,40 @@ TEST_F(AutomationAtWork, TellsThatAClipWasSkippedAndFillsNoHoleWithIt) {
   expect_no_gap();
 }
 
+TEST_F(AutomationAtWork, ASkipThatComesWhenTheNextClipIsSettledSkipsNothing) {
+  for (const char *id : {"a", "b"}) shelf.put(id, seconds(4));
+  begin({"a", "b"});
+  while (stage.taken.size() < 2) run(1);
+  automation->skip();
+  while (log.on_the_air.size() < 3) run(1);
+  EXPECT_EQ(log.on_the_air[2].id, "b");
+  run(50);
+  EXPECT_EQ(log.on_the_air.size(), 3u) << "b is shown whole";
+  EXPECT_EQ(std::ranges::count(log.items, "a aired"), 1);
+}
+
+TEST_F(AutomationAtWork, TellsWhatAClipHasCostWithTheFirstLineOfIt) {
+  std::map<std::string, double> costs = {{"a", 2.5}, {"b", 4}};
+  for (const auto &[id, cost] : costs) {
+    auto media = std::make_shared<ReadyMedia>();
+    media->uri = media->source = "file:///" + id;
+    media->length = seconds(2);
+    media->credits = cost;
+    shelf.all[id] = {ItemState::ready, "", media};
+  }
+  shelf.put("stored", seconds(2));
+  begin({"a", "b", "stored"});
+  run(1000);
+  double sum = 0;
+  for (const AsRunEntry &entry : log.aired) {
+    sum += entry.credits;
+    if (entry.credits == 0) continue;
+    EXPECT_EQ(entry.credits, std::exchange(costs[entry.piece.id], 0)) << entry.piece.id;
+  }
+  EXPECT_GT(log.aired.size(), 10u);
+  EXPECT_EQ(sum, 6.5);
+}
+
 TEST_F(AutomationAtWork, HoldsWithAFallbackUntilItIsReleased) {
   for (const char *id : {"a", "b"}) shelf.put(id, seconds(4));
   begin({"a", "b"});
@@ -535,6 +569,42 @@ TEST_F(AutomationAtWork, EndsBehindTheClipOrAtOnce) {
   EXPECT_TRUE(log.has_ended);
   ASSERT_TRUE(stage.ended_at);
   EXPECT_LE(*stage.ended_at, told + 2 * kMargin);
+}
+
+TEST_F(AutomationAtWork, EndsBehindTheClipThatIsOnTheAirThoughTheNextOneIsSettled) {
+  for (const char *id : {"a", "b"}) shelf.put(id, seconds(20));
+  for (const auto kind : {Automation::End::behind_clip, Automation::End::at_once}) {
+    automation.reset();
+    stage = CountingStage();
+    log = Log();
+    begin({"a", "b"});
+    while (stage.taken.size() < 2) run(1);
+    const uint64_t cut = stage.taken.back().frame, told = stage.frame();
+    automation->end(kind);
+    EXPECT_TRUE(automation->ends());
+    run(60);
+    ASSERT_TRUE(log.has_ended);
+    EXPECT_LE(*stage.ended_at, kind == Automation::End::at_once ? told + 2 * kMargin : cut);
+    EXPECT_GE(*stage.ended_at, kind == Automation::End::at_once ? told : cut);
+    EXPECT_EQ(log.on_the_air.back().id, "a");
+    EXPECT_EQ(log.states.back().place.next, "b") << "the next run begins with it";
+    expect_no_gap();
+  }
+}
+
+// Too late for the cut.
+TEST_F(AutomationAtWork, EndsAsSoonAsItCanIfTheNextClipHasAsGoodAsBegun) {
+  for (const char *id : {"a", "b"}) shelf.put(id, seconds(20));
+  begin({"a", "b"});
+  while (stage.taken.size() < 2) run(1);
+  const uint64_t cut = stage.taken.back().frame;
+  while (stage.frame() + kMargin / 2 < cut) run(1);
+  automation->end(Automation::End::behind_clip);
+  run(60);
+  ASSERT_TRUE(log.has_ended);
+  EXPECT_EQ(log.aired.back().piece.id, "b");
+  EXPECT_LE(*stage.ended_at, cut + 2 * kMargin);
+  expect_no_gap();
 }
 
 TEST_F(AutomationAtWork, TellsTheStateBehindWhatIsOnTheAir) {
@@ -628,9 +698,15 @@ TEST_F(AutomationAtWork, LeavesNoFrameUntoldWhateverHappens) {
       }
       run(1);
     }
+    if (one_in(2)) {
+      automation->end(one_in(2) ? Automation::End::at_once : Automation::End::behind_clip);
+      run(400);
+      EXPECT_TRUE(log.has_ended);
+    }
     automation->stop();
     expect_no_gap();
-    EXPECT_EQ(log.aired.back().piece.start + *log.aired.back().played_frames, stage.frame());
+    EXPECT_EQ(log.aired.back().piece.start + *log.aired.back().played_frames,
+              log.has_ended ? *stage.ended_at : stage.frame());
     EXPECT_LE(stage.open_cues(), stage.taken.size()) << "what was not taken is dropped";
     for (const AsRunEntry &entry : log.aired) {
       if (entry.piece.kind != PieceKind::clip) {

@@ -36,12 +36,13 @@ AsRunEntry clip_entry() {
   media->take = 2;
   media->lufs = -21.4567;
   media->gain_db = -1.5433;
-  media->credits = 12.5;
+  media->credits = 99;
   AsRunEntry entry;
   entry.run = "run-1";
   entry.utc = *utc_time("2026-11-22T12:00:00.123Z");
   entry.piece = {PieceKind::clip, "kite", 3, "Red kite", media, 1000, 125, "", "", entry.utc};
   entry.played_frames = 125;
+  entry.credits = 12.5;
   return entry;
 }
 

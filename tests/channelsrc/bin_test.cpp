@@ -365,7 +365,7 @@ TEST_F(Bin, ASkippedClipEndsAtOnceAndTheNextOneFollows) {
           pieces[i + 1].frame - pieces[i].frame < kLongFrames)
         cut = {pieces[i], pieces[i + 1]};
   };
-  // A skip that comes too late ends "two".
+  // A skip that comes when the end of "long" is settled does nothing.
   for (size_t times = 1; times <= 5 && !cut; ++times) {
     ASSERT_TRUE(wait_for_clip("long", times));
     g_signal_emit_by_name(channel_.get(), "skip");
