@@ -30,6 +30,7 @@ constexpr auto kUsualLength = std::chrono::seconds(5);
 // For the last lines of the as-run log, when the channel stops.
 constexpr auto kPatienceForDisk = std::chrono::milliseconds(50);
 
+constexpr char kEnds[] = "The channel ends, so nothing more is shown.";
 const std::string kStateLost =
     "The state file cannot be written, so a channel that is killed would begin elsewhere. ";
 
@@ -107,6 +108,15 @@ void Channel::post(Job job) {
   changed_.notify_all();
 }
 
+void Channel::post_to_automation(Job job) {
+  post([this, job = std::move(job)] {
+    if (automation_)
+      job();
+    else
+      waiting_.push_back(job);
+  });
+}
+
 void Channel::run() {
   thread_id_ = std::this_thread::get_id();
   preparer_ = tools_.make_preparer(*this);
@@ -165,6 +175,7 @@ void Channel::load() {
 
 void Channel::take_first(RundownReading reading, Result<std::optional<ChannelState>> state) {
   take_rundown(reading);
+  if (is_over_) return;
   if (!reading) {
     const RundownLine &problem = reading.error();
     const std::string where = problem.line == 0 ? "" : "Line " + std::to_string(problem.line) + ": ";
@@ -186,6 +197,7 @@ void Channel::take_first(RundownReading reading, Result<std::optional<ChannelSta
   automation_ =
       std::make_unique<Automation>(std::move(automation), *stage_, *preparer_,
                                    static_cast<AutomationListener &>(*this), *reading, std::move(place));
+  for (const Job &job : std::exchange(waiting_, {})) job();
 }
 
 void Channel::look_at_rundown() {
@@ -258,6 +270,7 @@ Result<void, RundownLine> Channel::insert(const std::string &item_json, const st
   const bool is_named = !item->id.empty();
   {
     MutexLock lock(mutex_);
+    if (ends_) return RundownLine{0, kEnds};
     if (!rundown_) return RundownLine{0, "The channel has no rundown yet."};
   }
   Rundown alone;
@@ -268,6 +281,7 @@ Result<void, RundownLine> Channel::insert(const std::string &item_json, const st
   if (!accepted.problem.empty()) return RundownLine{accepted.line, accepted.problem};
   {
     MutexLock lock(mutex_);
+    if (ends_) return RundownLine{0, kEnds};
     if (!after.empty() && !rundown_->find(after))
       return RundownLine{0, "The rundown has no item \"" + after + "\"."};
     if (!is_named) accepted.id = unused_id(*rundown_, accepted);
@@ -279,7 +293,10 @@ Result<void, RundownLine> Channel::insert(const std::string &item_json, const st
   post([this, accepted, warnings = (*judged)->warnings, after] {
     if (!automation_) return;
     Rundown rundown = *automation_->rundown();
-    insert_item(rundown, accepted, after, automation_->place().next);
+    const Place &place = automation_->place();
+    // Behind the last item, if that is the last thing to be shown.
+    const bool is_last = after.empty() && place.ended && !rundown.items.empty();
+    insert_item(rundown, accepted, is_last ? rundown.items.back().id : after, place.next);
     rundown.warnings.insert(rundown.warnings.end(), warnings.begin(), warnings.end());
     take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
   });
@@ -287,8 +304,7 @@ Result<void, RundownLine> Channel::insert(const std::string &item_json, const st
 }
 
 void Channel::remove(const std::string &id) {
-  post([this, id] {
-    if (!automation_) return;
+  post_to_automation([this, id] {
     Rundown rundown = *automation_->rundown();
     std::erase_if(rundown.items, [&](const RundownItem &item) { return item.id == id; });
     rundown.reindex();
@@ -303,17 +319,26 @@ void Channel::skip() {
 }
 
 void Channel::hold(bool hold) {
-  post([this, hold] {
-    if (automation_) automation_->hold(hold);
+  post_to_automation([this, hold] {
+    automation_->hold(hold);
+    // The piece on the air may last for hours.
+    if (!state_ || state_->place.hold == hold) return;
+    ChannelState state = *state_;
+    state.place.hold = hold;
+    on_state(state);
   });
 }
 
 void Channel::end(Automation::End end) {
+  {
+    MutexLock lock(mutex_);
+    ends_ = true;
+  }
   post([this, end] {
-    if (automation_)
-      automation_->end(end);
-    else
-      stage_->end(stage_->earliest_frame());
+    is_want_due_ = true;
+    if (automation_) return automation_->end(end);
+    is_over_ = true;
+    stage_->end(stage_->earliest_frame());
   });
 }
 
@@ -322,8 +347,13 @@ void Channel::reload() {
     preparer_->reload();
     if (!automation_) return;
     rundown_disk_->add([gate = gate_, source = source_, this] {
-      auto reading = std::make_shared<RundownReading>(source->read());
-      gate->post([this, reading] { take_rundown(*reading); });
+      auto reading = std::make_shared<std::optional<RundownReading>>(source->read_again());
+      gate->post([this, reading] {
+        if (*reading)
+          take_rundown(**reading);
+        else
+          listener_.on_rundown(told_rundown_);
+      });
     });
   });
 }
@@ -364,14 +394,19 @@ void Channel::want() {
     const RundownItem *item = find_item(piece.id);
     if (wished != wishes_.end() && (!item || *item == wished->item)) add(wished->item, wished->turn);
   }
+  // Nothing is paid that could not be shown any more.
+  const bool ends = automation_->ends();
   std::vector<ChannelAhead> ahead;
   const auto length_of = [&](const RundownItem &item, uint64_t turn) {
     const bool is_lost = is_passed_over(preparer_->status(item.id, turn).state);
     return is_lost ? std::nullopt : std::optional(frames_of(item, turn));
   };
-  for (const Upcoming &upcoming : upcoming(*automation_->rundown(), automation_->place(), settings_.schedule,
-                                           automation_->last_certain(), stage_->clock(), settings_.ahead,
-                                           frames_in(settings_.schedule, settings_.ahead_time), length_of)) {
+  std::vector<Upcoming> to_come;
+  if (!ends)
+    to_come = upcoming(*automation_->rundown(), automation_->place(), settings_.schedule,
+                       automation_->last_certain(), stage_->clock(), settings_.ahead,
+                       frames_in(settings_.schedule, settings_.ahead_time), length_of);
+  for (const Upcoming &upcoming : to_come) {
     const RundownItem *item = find_item(upcoming.id);
     if (!item) continue;
     // Also what is passed over: the preparer would forget that it has failed.
@@ -381,7 +416,7 @@ void Channel::want() {
     ahead.push_back({item->id, item->title, status.state, upcoming.frame, frames_of(*item, upcoming.turn)});
   }
   wishes_ = wishes;
-  preparer_->want(std::move(wishes), automation_->rundown()->fallback);
+  preparer_->want(std::move(wishes), ends ? std::vector<std::string>() : automation_->rundown()->fallback);
   MutexLock lock(mutex_);
   status_.ahead = std::move(ahead);
 }
@@ -395,6 +430,7 @@ void Channel::show() {
   status_.spent = spent;
   status_.counts = automation_->counts();
   status_.hold = automation_->place().hold;
+  ends_ = ends_ || automation_->ends();
   status_.channel = automation_->rundown()->channel;
   status_.run = run_name_;
 }

@@ -104,7 +104,7 @@ class Channel : private AutomationListener, private PreparerListener {
   void reload();
   void end(Automation::End end);
   // Behind the item `after`; empty: as the next one. An error: the text has no item, or one that can never be
-  // shown, or there is no such item `after`; nothing changes.
+  // shown, or there is no such item `after`, or the channel ends; nothing changes.
   Result<void, RundownLine> insert(const std::string &item_json, const std::string &after) EXCLUDES(mutex_);
   // What is on the air, or about to be, stays.
   void remove(const std::string &id);
@@ -126,6 +126,8 @@ class Channel : private AutomationListener, private PreparerListener {
 
   // To the channel's thread; without a wait.
   void post(Job job) EXCLUDES(mutex_);
+  // The same, once the automation is there: at the start, the rundown may take some seconds.
+  void post_to_automation(Job job) EXCLUDES(mutex_);
   void run() EXCLUDES(mutex_);
   bool is_on_own_thread() const { return std::this_thread::get_id() == thread_id_; }
 
@@ -163,6 +165,8 @@ class Channel : private AutomationListener, private PreparerListener {
   Stage *stage_ = nullptr;
   std::shared_ptr<Preparer> preparer_;
   std::unique_ptr<Automation> automation_;
+  std::vector<Job> waiting_;  // For the automation.
+  bool is_over_ = false;      // It was ended before it had a rundown.
   std::vector<Wish> wishes_;
   std::optional<ChannelState> state_;  // As it was written last.
   bool is_loading_again_ = false;      // Somebody may have been writing the rundown's file at the start.
@@ -183,6 +187,7 @@ class Channel : private AutomationListener, private PreparerListener {
   std::deque<Job> jobs_ GUARDED_BY(mutex_);
   bool stopping_ GUARDED_BY(mutex_) = false;
   ChannelSnapshot status_ GUARDED_BY(mutex_);
+  bool ends_ GUARDED_BY(mutex_) = false;  // What is inserted would never be shown.
   // The newest one, with what is being inserted. Null: none was accepted yet.
   std::shared_ptr<const Rundown> rundown_ GUARDED_BY(mutex_);
   // Disk threads post through it: nothing once the channel has stopped.

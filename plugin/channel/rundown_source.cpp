@@ -30,6 +30,13 @@ RundownReading RundownSource::read() {
   return read_text(text_);
 }
 
+// Of what was refused, the reason may have gone: that the store lacked a budget, say.
+std::optional<RundownReading> RundownSource::read_again() {
+  const bool is_the_same = path_.empty() || (read_ && stamp() == read_);
+  if (is_accepted_ && is_the_same) return std::nullopt;
+  return read();
+}
+
 std::optional<RundownReading> RundownSource::begin() {
   if (path_.empty()) return read();
   if (!seen_since_) seen_since_ = clock_.now();
@@ -42,6 +49,7 @@ std::optional<RundownReading> RundownSource::read_file(std::optional<Clock::Wall
   if (its_now && now && contents && may_be_unfinished(*contents) && is_young(*now, *its_now))
     return std::nullopt;
   read_ = seen_ = now;
+  is_accepted_ = false;
   if (!contents) return RundownLine{0, "The rundown cannot be read: " + contents.error().text};
   return read_text(*contents);
 }
@@ -54,8 +62,10 @@ RundownReading RundownSource::read_text(const std::string &text) {
     folder_ = folder;
   }
   auto rundown = read_rundown(text, folder);
-  if (!rundown) return std::move(rundown).error();
-  return judge(std::move(*rundown), [this] { return budget_on_disk(); });
+  auto reading = rundown ? judge(std::move(*rundown), [this] { return budget_on_disk(); })
+                         : RundownReading(std::move(rundown).error());
+  is_accepted_ = reading.has_value();
+  return reading;
 }
 
 // A file server's clock may be another one, so that what has rested before this machine's eyes is not young.

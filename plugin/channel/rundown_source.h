@@ -21,9 +21,9 @@ namespace genclip {
 // What was read, or why it cannot be used.
 using RundownReading = Result<std::shared_ptr<const Rundown>, RundownLine>;
 
-// read(), begin() and look(): one thread at a time; they block for the disk, as read_budget() does. judge()
-// and folder(): any thread, once something has been read; they do not wait. Borrows the files and the clock,
-// which must outlive it.
+// read(), read_again(), begin() and look(): one thread at a time; they block for the disk, as read_budget()
+// does. judge() and folder(): any thread, once something has been read; they do not wait. Borrows the files
+// and the clock, which must outlive it.
 class RundownSource {
  public:
   // `path`: of a file; where it is empty, `text` is the rundown.
@@ -35,6 +35,8 @@ class RundownSource {
 
   // As it is now.
   RundownReading read() EXCLUDES(mutex_);
+  // The same. Nothing: it is what was read and accepted last.
+  std::optional<RundownReading> read_again() EXCLUDES(mutex_);
   // The same for the start of a channel. Nothing: somebody may still be writing the file, so this is to be
   // called again; but not for longer than ten seconds after the first call.
   std::optional<RundownReading> begin() EXCLUDES(mutex_);
@@ -69,6 +71,7 @@ class RundownSource {
   const std::string text_;
   const RunSettings run_;
   std::optional<Stamp> read_;              // Of the file that was read last.
+  bool is_accepted_ = false;               // What was read last.
   unsigned missing_ = 0;                   // Looks at it in which it was not there.
   std::optional<Stamp> seen_;              // At the last look.
   std::optional<Clock::Time> seen_since_;  // When it was first seen so; at the start, when that began.

@@ -90,6 +90,33 @@ TEST_F(RundownFile, IsReadAgainThoughItsSizeAndTimeAreTheSame) {
   EXPECT_EQ((**second)->items[0].source, "file:///two.mp4");
 }
 
+// What was inserted into it and removed stays then.
+TEST_F(RundownFile, IsReadAgainByAReloadOnlyIfItIsAnotherOneOrWasRefused) {
+  write("file:///one.mp4\n");
+  RundownSource source = this->source();
+  ASSERT_TRUE(source.read());
+  EXPECT_FALSE(source.read_again());
+  write("file:///one.mp4\nfile:///two.mp4\n");
+  const auto other = source.read_again();
+  ASSERT_TRUE(other && *other);
+  EXPECT_EQ((**other)->items.size(), 2u);
+  EXPECT_FALSE(source.read_again());
+  write(R"({"program": [{"source": "genclip://dance-2.5?prompt=a&duration=4", "fresh": "each-turn"}]})");
+  for (int times = 0; times < 2; ++times) {
+    const auto refused = source.read_again();
+    ASSERT_TRUE(refused) << "its budget may be there now";
+    EXPECT_FALSE(*refused);
+  }
+  ASSERT_TRUE(FileSystem::posix().make_folder(folder_.path() + "/store"));
+  std::ofstream(folder_.path() + "/store/budget.json") << R"({"tasks_per_day": 5})";
+  const auto accepted = source.read_again();
+  ASSERT_TRUE(accepted && *accepted);
+  std::filesystem::remove(path_);
+  const auto gone = source.read_again();
+  ASSERT_TRUE(gone);
+  EXPECT_FALSE(*gone);
+}
+
 class RundownBeingWritten : public RundownFile {
  protected:
   // `age`: of the file, by the clock of its disk, which is the system's.
@@ -263,6 +290,7 @@ TEST(RundownText, IsReadWithoutAFile) {
   ASSERT_TRUE(reading);
   EXPECT_EQ((*reading)->items.size(), 1u);
   EXPECT_FALSE(source.look()) << "a text does not change";
+  EXPECT_FALSE(source.read_again());
 }
 
 }  // namespace
