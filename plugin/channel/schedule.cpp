@@ -92,6 +92,15 @@ class Search {
   uint64_t frame_of(const TimedStart &start) const { return frame_at(settings_, clock_, start.next); }
   bool is_timed(const RundownItem &item) const { return item.at && !place_.in_order.contains(item.id); }
 
+  // The earliest start time of an item that is not refused. Null: none is to come.
+  const TimedStart *next_timed() const {
+    const auto next = std::find_if(place_.timed.begin(), place_.timed.end(), [this](const TimedStart &start) {
+      const auto position = rundown_.find(start.id);
+      return position && rundown_.items[*position].problem.empty();
+    });
+    return next == place_.timed.end() ? nullptr : &*next;
+  }
+
   bool goes_round_without(const RundownItem &item) const { return settings_.loop && is_timed(item); }
 
   std::optional<size_t> position_of(const TimedStart &start) const {
@@ -196,6 +205,7 @@ class Search {
   Found look() const {
     const size_t size = rundown_.items.size();
     const size_t all = settings_.loop ? size : size - std::min(first_, size);
+    const TimedStart *const next = settings_.loop ? nullptr : next_timed();
     std::optional<Found> waits;
     bool is_patient = false;
     bool others_may_come = false;
@@ -203,10 +213,8 @@ class Search {
     for (size_t steps = 0; steps < all && !is_patient; ++steps, step(cursor)) {
       const RundownItem &item = item_at(cursor);
       if (goes_round_without(item)) continue;
-      const TimedStart *barrier = nullptr;
       // The items before the next start time come before it, and no other comes until then.
-      if (!settings_.loop && !place_.timed.empty() && place_.timed.front().id == item.id)
-        barrier = &place_.timed.front();
+      const TimedStart *barrier = next && next->id == item.id ? next : nullptr;
       const bool is_early = barrier && frame_of(*barrier) > cut_.frame;
       if (is_early || (waits && steps - waits->steps > kMostAhead)) {
         others_may_come = true;
@@ -268,9 +276,9 @@ class Search {
     for (size_t i = 0; i < rundown_.items.size(); ++i, step(cursor))
       if (const RundownItem &item = item_at(cursor); !is_timed(item))
         return fill("No item can be shown. " + why_missing(status_at(cursor)), item.id);
-    if (place_.timed.empty()) return fill("The rundown has no item that is still to come.", "");
-    const TimedStart &start = place_.timed.front();
-    fill(until(start).reason, start.id);
+    const TimedStart *start = next_timed();
+    if (!start) return fill("The rundown has no item that is still to come.", "");
+    fill(until(*start).reason, start->id);
   }
 
   const Rundown &rundown_;

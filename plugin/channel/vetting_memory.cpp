@@ -81,7 +81,7 @@ void VettingMemory::open(const std::string &uri) const {
   const GStringPtr path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   if (!path) return;
   std::byte first{};
-  if (const auto file = files_.open(path.get(), FileSystem::Mode::read); file)
+  if (const auto file = files_.open(resolved_path(path.get()), FileSystem::Mode::read); file)
     static_cast<void>((*file)->read_at(0, {&first, 1}));
 }
 
@@ -127,7 +127,7 @@ std::optional<VettedMedia> VettingMemory::recall(const std::string &request, con
 std::optional<FileInfo> VettingMemory::file_of(const std::string &uri) const {
   const GStringPtr path(g_filename_from_uri(uri.c_str(), nullptr, nullptr));
   if (!path) return std::nullopt;
-  const auto info = files_.info(path.get());
+  const auto info = files_.info(resolved_path(path.get()));
   return info ? *info : std::nullopt;
 }
 

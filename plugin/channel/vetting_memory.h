@@ -40,7 +40,8 @@ class VettingMemory : public std::enable_shared_from_this<VettingMemory> {
   // longer than the patience and two seconds: what hangs then is left to its thread, and until its end no
   // other file of its folder is opened.
   VettedFile vet(const VettingRequest &request, GCancellable *cancellable) EXCLUDES(mutex_);
-  // Nothing: it is not a file of this machine, or cannot be looked at. Any thread; reads the disk.
+  // Behind links. Nothing: it is not a file of this machine, or cannot be looked at. Any thread; reads the
+  // disk.
   std::optional<FileInfo> file_of(const std::string &uri) const;
 
  private:

@@ -138,6 +138,24 @@ TEST(StartTime, BeginsOnItsFrameOrAsSoonAsItMay) {
   }
 }
 
+TEST(StartTime, OfAnItemThatIsRefusedHoldsNothingUp) {
+  Player player({"a", "bad", "b", "timed", "c"});
+  player.settings.loop = false;
+  player.rundown.items[1].at = StartTime{kElevenOClock + minutes(5), {}};
+  player.rundown.items[1].problem = "The prompt is missing.";
+  player.rundown.items[3].at = StartTime{kElevenOClock + minutes(10), {}};
+  for (const char *id : {"a", "b", "timed", "c"}) player.ready(id, 100);
+  player.play(150);
+  EXPECT_EQ(player.on_air.id, "b");
+  EXPECT_EQ(player.told(), "bad#0 refused");
+  player.play(minutes(10) / seconds(1) * 25);
+  EXPECT_NE(player.on_air.kind, PieceKind::clip) << "the next start time counts";
+  player.play(minutes(10) / seconds(1) * 25 + 150);
+  EXPECT_EQ(player.on_air.id, "c");
+  EXPECT_TRUE(player.shown().ends_with("timed 15000-15100")) << player.shown();
+  EXPECT_EQ(player.told(), "bad#0 refused");
+}
+
 TEST(StartTime, GoesRoundWithoutTheItemUntilItsTimeAndAgainTheNextDay) {
   const TimeZone zone("UTC");
   Player player({"a", "noon", "b"});

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <fstream>
 #include <thread>
 
@@ -125,6 +126,25 @@ TEST(VettingMemory, AsksOnceForAFileThatDoesNotChange) {
     EXPECT_TRUE(vetted.file);
   }
   EXPECT_EQ(vetter->asked().size(), 1u);
+}
+
+TEST(VettingMemory, LooksAtTheFileBehindALink) {
+  const TemporaryFolder folder;
+  const std::string target = folder.file("monday.mp4"), link = folder.file("today.mp4");
+  std::ofstream(target) << "one";
+  std::filesystem::create_symlink("monday.mp4", link);
+  const auto vetter = std::make_shared<HangingVetter>();
+  const auto memory = std::make_shared<VettingMemory>(vetter, FileSystem::posix());
+  const auto asked = [&] {
+    EXPECT_TRUE(memory->vet(request("file://" + link), nullptr).media);
+    return vetter->asked().size();
+  };
+  EXPECT_EQ(asked(), 1u);
+  EXPECT_EQ(asked(), 1u) << "it has not changed";
+  const auto before = memory->file_of("file://" + link);
+  std::ofstream(target) << "another";
+  EXPECT_FALSE(is_same_file(before, memory->file_of("file://" + link))) << "so those who watch it see it";
+  EXPECT_EQ(asked(), 2u);
 }
 
 }  // namespace
