@@ -226,7 +226,7 @@ class CaptionSchedule {
   Question begin_question(const std::vector<CaptionSlot *> &batch, Instant now);
   std::vector<CaptionSlot *> still_asked(uint64_t question);
   void say_known(CaptionSlot &slot, Instant now);
-  void put_back(CaptionSlot &slot);
+  void put_back_tail(const std::vector<CaptionSlot *> &all);
   CaptionRequest request_about(uint64_t question, const std::vector<CaptionSlot *> &batch);
   bool reserve_request();
   void refuse(const std::vector<CaptionSlot *> &batch);

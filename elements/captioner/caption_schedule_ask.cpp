@@ -140,7 +140,7 @@ Slots CaptionSchedule::batch_from(CaptionSlot &first) {
   for (auto &[id, slot] : slots_) {
     if (batch.size() >= texts_at_once()) break;
     if (id == first.id || slot.progress != Progress::waiting) continue;
-    if (is_growing(slot) || !goes_with(first, slot)) break;
+    if (is_growing(slot) || !goes_with(first, slot) || (first.share_until && id > *first.share_until)) break;
     look_up(slot);
     // Equal texts are one question, whose answer this one will have soon.
     const bool is_repeated = std::any_of(batch.begin(), batch.end(), [&one = slot](const CaptionSlot *other) {
@@ -285,10 +285,18 @@ CaptionRequest CaptionSchedule::request_about(uint64_t question, const Slots &ba
   return request;
 }
 
-void CaptionSchedule::put_back(CaptionSlot &slot) {
-  slot.progress = Progress::waiting;
-  slot.undecided = false;
-  changed_ = true;
+// Those behind the last answer that the store has: it may have them, too, as questions that came behind it.
+// They stay among themselves, or the questions about all later texts would be others than in the run before.
+void CaptionSchedule::put_back_tail(const Slots &all) {
+  const auto is_found = [](const CaptionSlot *slot) { return slot->progress != Progress::asking; };
+  const auto last_found = std::find_if(all.rbegin(), all.rend(), is_found);
+  if (last_found == all.rend()) return;
+  for (auto tail = all.rbegin(); tail != last_found; ++tail) {
+    (*tail)->progress = Progress::waiting;
+    (*tail)->undecided = false;
+    (*tail)->share_until = all.back()->id;
+    changed_ = true;
+  }
 }
 
 // What is known is said at once: its pads need not wait for the others.
@@ -298,11 +306,9 @@ Next<std::optional<CaptionRequest>> CaptionSchedule::may_ask(uint64_t question, 
     say_known(*slot, now);
     if (slot->lacking() == 0) end_slot_answered(*slot);
   }
+  if (settings_.context > 0) put_back_tail(all);
   const Slots batch = still_asked(question);
-  // The store may have the others as questions that came behind that answer.
-  if (settings_.context > 0 && batch.size() < all.size())
-    for (CaptionSlot *slot : batch) put_back(*slot);
-  if (still_asked(question).empty()) return std::nullopt;
+  if (batch.empty()) return std::nullopt;
   if (!may_send()) {
     for (CaptionSlot *slot : batch) give_up(*slot);
     return std::nullopt;

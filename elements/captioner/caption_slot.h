@@ -107,6 +107,7 @@ struct CaptionSlot {
   CaptionCache cache = CaptionCache::off;  // in effect for it, set with the keys of its parts
   uint64_t question = 0;                   // the last one about it
   bool undecided = false;                  // a worker has it, and may find its answer in the store
+  std::optional<SlotId> share_until;       // none behind that one shares its request
   bool again = false;                      // asked again for the languages that its answer lacked
   std::optional<Error> error;              // of its request: no part has an answer but those that are done
   bool error_told = false;

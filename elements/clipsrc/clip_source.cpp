@@ -22,7 +22,7 @@ namespace genclip {
 namespace {
 
 // No error comes sooner after PAUSED was asked for. gst-launch leaves its main loop for an error, and waits
-// for ever in one that it enters after that (GStreamer 1.22 and later).
+// forever in one that it enters after that (GStreamer 1.22 and later).
 constexpr std::chrono::milliseconds kBeforeErrors{100};
 
 GRef<GstTagList> tags_of(const Generation &generation) {

@@ -167,7 +167,7 @@ class Ledger {
   void put_back(Books books);
   Result<Books> load(File &file);
   Result<Books> load_all(File &file);
-  static Result<Books> load_about(File &file, const std::string &key);
+  Result<Books> load_about(File &file, const std::string &key);
   static Result<bool> read_on(File &file, Books &books);
   Result<std::optional<Books>> load_summed(File &file);
   Result<void> bury(Change &change, const ChargeFacts &facts, const AfterDeath &after_death);

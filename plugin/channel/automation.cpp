@@ -177,16 +177,16 @@ void Automation::fail_on_air() {
 
 // The end was asked for while another clip was on the air than the one that is settled.
 void Automation::end_before_settled() {
-  const uint64_t earliest = stage_.earliest_frame();
-  Cut end;
-  end.frame = is_waited_for() ? settled_->cut.frame : earliest;
+  const uint64_t earliest = stage_.earliest_frame(), begin = settled_->cut.frame;
+  const uint64_t end = is_waited_for() ? begin : earliest;
+  if (earliest <= begin) stage_.end(end);
   // What is settled begins before anything can end. It is not waited for.
-  if (earliest > settled_->cut.frame) {
+  if (earliest > begin || stage_.frame() >= begin) {
     end_ = End::at_once;
     return;
   }
-  stage_.end(end.frame);
-  settled_->cut = std::move(end);
+  settled_->cut = Cut();
+  settled_->cut.frame = end;
   listener_.on_next(std::nullopt);
 }
 

@@ -66,7 +66,10 @@ void PreparationPlan::let_go(Entry &entry) {
       (entry.is_at_work() && (entry.is_submitting || entry.has_own_task)) || memory(entry).is_paid;
   if (is_paid && (entry.is_at_work() || entry.step == Step::surveyed)) {
     entry.survey.last_take.reset();  // Nobody wants a stand-in.
-    if (entries_.contains(entry.wish.key)) entry.wish.key.replaced = entry.version;
+    if (entries_.contains(entry.wish.key)) {
+      entry.wish.key.replaced = entry.version;
+      entry.wish.may_retry = false;  // What becomes of it decides for the new one, which may have no retry.
+    }
     const WishKey key = entry.wish.key;
     carried_.emplace(key, std::move(entry));
   } else if (entry.is_at_work()) {

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "plugin/account/ledger.h"
@@ -64,7 +65,9 @@ RundownReading RundownSource::read_text(const std::string &text) {
   auto rundown = read_rundown(text, folder);
   auto reading = rundown ? judge(std::move(*rundown), [this] { return budget_on_disk(); })
                          : RundownReading(std::move(rundown).error());
-  is_accepted_ = reading.has_value();
+  // The reason of a refusal may have gone.
+  is_accepted_ =
+      reading && std::ranges::all_of((*reading)->items, &std::string::empty, &RundownItem::problem);
   return reading;
 }
 

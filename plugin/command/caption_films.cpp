@@ -134,7 +134,7 @@ class Films final : public FilmListener {
     current_ = job.name;
     if (job.problem) return fail(job, {}, *job.problem);
     for (const FilmOutput &output : job.outputs)
-      if (output.stays) tell(skips_text(output));
+      if (output.stays) tell(is_asked_for(job) ? stays_text(output) : skips_text(output));
     if (job.is_there) {
       ++totals_.there;
       return tell_film(job, "skipped", {}, nullptr);
@@ -184,6 +184,9 @@ class Films final : public FilmListener {
     }
     return places;
   }
+
+  // Its languages that stay are, too.
+  bool is_asked_for(const FilmJob &job) const { return !job.is_there && options_.sends_context(); }
 
   // The languages of what is to be written. Captions that are sent along are part of later questions, and in
   // the first language: a film that goes on must find the answers of the run before.

@@ -45,7 +45,7 @@ constexpr CommandText kChannelText{
     "changes. At least one output is needed; each can be given several times. Every\n"
     "property of genchannelsrc but api-key is an option of the same name: other users\n"
     "could read a key on the command line.\n\n"
-    "SIGHUP reloads the rundown and looks at the budget again. SIGTERM ends the\n"
+    "SIGHUP reads a changed rundown and looks at the budget again. SIGTERM ends the\n"
     "channel after the clip on the air; a second one ends it at once.\n\n"
     "Exit code: 0 success, 1 the channel failed, 2 usage error, 143 ended at once.\n\n"
     "Examples:\n"
@@ -343,11 +343,10 @@ int run_channel(const Words &words) {
   g_object_get(channel->get(), "state-file", &named, nullptr);
   const GStringPtr held(named);
   if (standby && !named) return options.refuse("--standby needs --state-file.");
-  if (const auto &captions = program.output.captions; captions.gencaption) {
-    auto warnings = LiveCaptions::check(captions.gencaption.get());
-    if (!warnings) return options.refuse(warnings.error().text);
-    for (const std::string &warning : *warnings) captions.told(warning);
-    program.output.captions.told_before = std::move(*warnings);
+  if (CaptionOutput &made = program.output.captions; made.gencaption) {
+    const auto fine = LiveCaptions::check(made.gencaption.get(), made.told_before);
+    for (const std::string &warning : made.told_before) made.told(warning);
+    if (!fine) return options.refuse(fine.error().text);
   }
   if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel

@@ -148,6 +148,7 @@ Result<void> ClipWork::submit() {
     error.task_id = task->id;
     return error;
   }
+  if (task->amount == 0) task->amount = -1;  // As in news_of().
   if (task->status == TaskStatus::completed && !task->result.urls.empty()) told_at_submit_ = std::move(*task);
   // Up to here clip.part may have belonged to a task that could still be attached to.
   return folder_.discard_part();

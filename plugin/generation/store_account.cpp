@@ -176,10 +176,13 @@ Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &s
   const auto tell = [&]() -> Result<void> {
     const auto buried = bury(ledger, journals, cancellable, waited_for);
     if (!buried) return buried.error();
-    for (const std::string &key : buried->keys)
+    for (const std::string &key : buried->keys) {
       GST_CAT_INFO(generation_category(),
                    "%s: the run on %.8s has died; the ledger is told what its journal says", store.c_str(),
                    key.c_str());
+      // Without that note, a prune removes the folder.
+      if (!journals[key].unsent.empty()) static_cast<void>(files.remove(ClipPath(store, key).unsent()));
+    }
     written += buried->keys.size();
     locked = 0;
     journals.clear();

@@ -8,8 +8,6 @@ namespace {
 
 // Longer than any segment waits for its captions.
 constexpr std::chrono::minutes kKept{15};
-// The cues of one answer come this soon after each other.
-constexpr std::chrono::milliseconds kAtOnce{500};
 
 }  // namespace
 
@@ -30,19 +28,18 @@ std::vector<CaptionCue> CaptionCues::between(std::chrono::nanoseconds begin,
 
 void BurntCaption::add(const CaptionCue &cue) {
   MutexLock lock(mutex_);
-  const bool goes_on = cue.begin == end_ && picture_ - came_at_ < kAtOnce;
+  const bool goes_on = cue.begin == end_ && cue.begin < begin_ + interval_;
   if (!goes_on) {
     next_.clear();
     until_.reset();
+    begin_ = cue.begin;
   }
   next_.push_back(cue);
-  came_at_ = picture_;
   end_ = cue.end;
 }
 
 std::optional<std::string> BurntCaption::change_at(std::chrono::nanoseconds picture) {
   MutexLock lock(mutex_);
-  picture_ = picture;
   if (until_ && picture < *until_) return std::nullopt;
   if (next_.empty()) {
     if (!until_) return std::nullopt;

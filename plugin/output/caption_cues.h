@@ -39,17 +39,20 @@ class CaptionCues {
 // several at once, and each of them has its time. Thread-safe.
 class BurntCaption {
  public:
+  // `interval`: each answer is about a window so long.
+  explicit BurntCaption(std::chrono::nanoseconds interval) : interval_(interval) {}
+
   void add(const CaptionCue &cue);
   // What is shown from the picture of that time on; nothing: what was shown before. Empty: no caption.
   std::optional<std::string> change_at(std::chrono::nanoseconds picture);
 
  private:
+  const std::chrono::nanoseconds interval_;
   Mutex mutex_;
   std::deque<CaptionCue> next_ GUARDED_BY(mutex_);                    // Have come, not shown yet.
   std::optional<std::chrono::nanoseconds> until_ GUARDED_BY(mutex_);  // Of the one that is shown.
-  std::chrono::nanoseconds picture_ GUARDED_BY(mutex_){};             // The last one.
-  // When the last one that has come came, by that, and its end.
-  std::chrono::nanoseconds came_at_ GUARDED_BY(mutex_){}, end_ GUARDED_BY(mutex_){};
+  // Of the last answer that has come, as far as it has.
+  std::chrono::nanoseconds begin_ GUARDED_BY(mutex_){}, end_ GUARDED_BY(mutex_){};
 };
 
 }  // namespace genclip

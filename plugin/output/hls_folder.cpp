@@ -128,7 +128,7 @@ class HlsFolder : public FileWriter {
     return {};
   }
 
-  // Those of an earlier run. Players of master.m3u8 go on with the picture.
+  // Those of an earlier run. Players of master.m3u8 keep the picture.
   Result<void> retract_captions(const std::vector<std::string> &names) REQUIRES(mutex_) {
     const auto is_there = [&](const char *name) { return std::ranges::find(names, name) != names.end(); };
     if (is_there(kMultivariantList))

@@ -79,15 +79,13 @@ Result<std::unique_ptr<LiveCaptions>> LiveCaptions::start(const CaptionOutput &s
   return captions;
 }
 
-Result<std::vector<std::string>> LiveCaptions::check(GstElement *gencaption) {
+Result<void> LiveCaptions::check(GstElement *gencaption, std::vector<std::string> &warnings) {
   const auto bus = GRef<GstBus>::adopt(gst_bus_new());
   gst_element_set_bus(gencaption, bus.get());
   gst_element_set_state(gencaption, GST_STATE_PAUSED);
   gst_element_set_state(gencaption, GST_STATE_NULL);
   gst_element_set_bus(gencaption, nullptr);
-  std::vector<std::string> warnings;
-  if (auto fine = take_messages(bus.get(), warnings); !fine) return std::move(fine).error();
-  return warnings;
+  return take_messages(bus.get(), warnings);
 }
 
 LiveCaptions::LiveCaptions(GRef<GstElement> pipeline, const CaptionOutput &settings, Listener listener)

@@ -26,8 +26,8 @@ class LiveCaptions {
  public:
   using Listener = std::function<void(const CaptionCue &)>;
 
-  // What gencaption says of its settings: an error, or what it warns of. Asks nothing.
-  static Result<std::vector<std::string>> check(GstElement *gencaption);
+  // What gencaption says of its settings: an error, and what it warns of. Asks nothing.
+  static Result<void> check(GstElement *gencaption, std::vector<std::string> &warnings);
   // Begins at once, and tells what gencaption warns of, but for what was told already. The error is what it
   // says of its settings. Later, both listeners are called on threads of the pipeline, with no lock held.
   static Result<std::unique_ptr<LiveCaptions>> start(const CaptionOutput &settings, Listener listener);

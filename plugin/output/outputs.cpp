@@ -123,7 +123,9 @@ Result<std::unique_ptr<Outputs>> Outputs::create(std::vector<OutputSpec> outputs
     calls.clean_picture = [delivery](const EncodedFrame &frame) {
       if (delivery->captions) delivery->captions->feed(frame);
     };
-    if (captions.burnt) calls.burnt = std::make_shared<BurntCaption>();
+    guint64 interval = 0;
+    g_object_get(captions.gencaption.get(), "interval", &interval, nullptr);
+    if (captions.burnt) calls.burnt = std::make_shared<BurntCaption>(std::chrono::nanoseconds(interval));
   }
   const auto burnt = calls.burnt;
   auto encoders = make_encoders(settings, std::move(calls));

@@ -204,14 +204,14 @@ ClipResult read_clip_result(const Json &task, std::string_view base_url, const W
   for (const std::string &url : wanted.own_urls) own.insert(address_of(url));
   // An echo may leave out the query.
   for (const std::string &address : std::set(own)) own.insert(address.substr(0, address.find('?')));
-  std::erase_if(found.urls, [&](const FoundUrl &url) {
-    return !url.is_documented && own.count(address_of(url.url)) != 0;
-  });
+  const auto is_own = [&](const FoundUrl &url) { return own.count(address_of(url.url)) != 0; };
   // A service may name a result by the file that it was made of.
+  const auto is_named_so = [&](const FoundUrl &url) {
+    return std::ranges::count(wanted.own_files, file_of(address_of(url.url))) != 0;
+  };
+  std::erase_if(found.urls, [&](const FoundUrl &url) { return !url.is_documented && is_own(url); });
   for (FoundUrl &url : found.urls)
-    if (const std::string address = address_of(url.url);
-        own.count(address) != 0 || std::ranges::count(wanted.own_files, file_of(address)) != 0)
-      url.place = Place::last;
+    if (is_own(url) || is_named_so(url)) url.place = Place::last;
   Urls clips, other_files, unclear, wrong;
   for (const FoundUrl &url : found.urls) (url.is_other_file ? other_files : clips).push_back(url);
   ClipResult result = choose_among(clips, wanted, unclear, wrong);

@@ -497,6 +497,19 @@ TEST_F(LedgerTest, ReadsOfAClipNoMoreThanTheLinesAboutItAndItsTasks) {
   EXPECT_EQ(reading.account.charges()[0].amount, 2.5);
 }
 
+// Each is looked for in each line.
+TEST_F(LedgerTest, ReadsAllOfAClipWithManyTasks) {
+  put(lines(300));
+  for (int i = 0; i < 20; ++i) {
+    append(reserve_of("kite", 3));
+    append(entry_of(LedgerEvent::submitted, "kite", "t" + std::to_string(i)));
+    append(settle_of("kite", "t" + std::to_string(i), 2));
+  }
+  const LedgerReading all = taken(ledger_.read_all()), reading = taken(ledger_.read_about("kite"));
+  EXPECT_EQ(reading.lines, all.lines);
+  EXPECT_EQ(reading.account.sums({}, 0).spent.credits, all.account.sums({}, 0).spent.credits);
+}
+
 TEST_F(LedgerTest, ReadsAllWhereTheSummaryDoesNotMatch) {
   put(lines(300));
   append(entry_of(LedgerEvent::reserve, "a"));

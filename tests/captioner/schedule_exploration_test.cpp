@@ -616,6 +616,51 @@ TEST(TextBatches, WithAContextFindWhatWasAskedAboutAlone) {
   EXPECT_EQ(request->content.earlier, alone.earlier);
 }
 
+// One that the store lacks keeps to its own request, so what comes behind it is asked as in the run before.
+TEST(TextBatches, WithAContextKeepTheirPlacesThoughOneIsLacking) {
+  CaptionSchedule schedule;
+  const OutletId pad = schedule.add_outlet("");
+  CaptionScheduleSettings settings;
+  settings.context = 2;
+  settings.cues_per_request = 4;
+  settings.cache = CaptionCache::read;
+  schedule.start(settings);
+  const Instant now{};
+  schedule.start_outlet(pad, now);
+  begin_segment(schedule, now);
+  for (SlotId id = 1; id <= 8; ++id) {
+    CaptionSlot slot = text_slot(id);
+    schedule.push_text(slot, now);
+  }
+  StreamEvent eos;
+  eos.kind = StreamEvent::Kind::eos;
+  schedule.push_event(eos, now);
+  const auto find = [&](const Question &question, size_t part) {
+    ContentAnswer answer;
+    answer.text = "a";
+    schedule.found(question.parts.at(part), answer);
+  };
+  for (const size_t lacking : {1u, 3u}) {  // Within its batch; then the last one of the next.
+    const auto question = *std::get<0>(schedule.next_question(now));
+    ASSERT_EQ(question.parts.size(), 4u) << lacking;
+    for (size_t part = 0; part < 4; ++part)
+      if (part != lacking) find(question, part);
+    auto next = schedule.may_ask(question.id, now);
+    if (lacking == 3) {
+      ASSERT_FALSE(std::get<0>(next));
+      const auto again = *std::get<0>(schedule.next_question(now));
+      EXPECT_EQ(again.parts.size(), 1u);
+      next = schedule.may_ask(again.id, now);
+    }
+    const auto request = std::get<0>(next);
+    ASSERT_TRUE(request) << lacking;
+    EXPECT_EQ(request->texts, 1u) << lacking;
+    ContentAnswer answer;
+    answer.text = "b";
+    schedule.answered(*request, answer, {{request->parts.front(), answer, {"b"}}}, now);
+  }
+}
+
 // However many texts a request could hold, the rest of the latency is for the answer.
 TEST(TextBatches, OfALiveStreamWaitForMoreForAQuarterOfTheLatency) {
   CaptionSchedule schedule;

@@ -274,7 +274,9 @@ TEST_F(CommandedChannel, BehindTheEndOfARundownNothingMoreIsMadeReady) {
   write({"a", "b"});
   ASSERT_TRUE(comes([&] { return listener_.items() == std::vector<size_t>{1, 2}; }));
   EXPECT_THAT(wanted_now(), Not(Contains("b")));
-  EXPECT_FALSE(channel_->insert(item("c"), "a")) << "it would not be shown";
+  const auto refused = channel_->insert(item("c"), "a");
+  ASSERT_FALSE(refused) << "it would not be shown";
+  EXPECT_THAT(refused.error().text, HasSubstr("ends"));
 }
 
 TEST_F(CommandedChannel, WhatIsInsertedDuringTheLastItemComesNext) {

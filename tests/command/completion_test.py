@@ -151,9 +151,9 @@ class Completion(unittest.TestCase):
         references = {"check-media", "publish-folder", "publish-url", "publish-check", "reference-identity"}
         self.assertEqual(every - {"task-id", "on-unknown"} - references - options("store", "fetch"), set())
         # A film is no live stream and has no stills of its own; --jobs is max-in-flight; max-amount refuses all captions; equal cues
-        # are always joined.
+        # are always joined; asking ends with the run.
         live = {"latency", "late-policy", "max-observed-latency", "max-waiting", "stream", "image-sampling"}
-        others = {"api-key", "max-in-flight", "max-amount", "merge-repeats"}
+        others = {"api-key", "max-in-flight", "max-amount", "merge-repeats", "asking"}
         self.assertEqual(settings("gencaption") - of_elements - live - others - options("caption"), set())
 
     def test_every_command_tells_its_options_and_does_nothing(self):

@@ -160,6 +160,15 @@ TEST_F(ClipAccounts, AnAmountOfNothingIsNoneBeforeTheTaskHasEnded) {
   EXPECT_EQ(account().sums({}, 9).reserved.credits, 9);
 }
 
+// Not even if no other answer comes.
+TEST_F(ClipAccounts, AnAmountOfNothingIsNoneInAnAnswerToASubmitThatHasTheClip) {
+  service_.odd_submits = {
+      answer(200, R"({"id":"task-1","status":"completed","amount":0,"url":"https://cdn.example/clip.mp4"})")};
+  service_.knows_no_task = true;
+  EXPECT_FALSE(run().error);
+  EXPECT_EQ(sums().untold, 1u);
+}
+
 TEST_F(ClipAccounts, AnAmountOfNothingIsNoneInAnAnswerThatSaysOnlyThatTheCallWentWell) {
   service_.odd_submits = {answer(200, R"({"id":"task-1","status":"success","amount":0})"),
                           answer(500, R"({"status":"failed","amount":0})")};

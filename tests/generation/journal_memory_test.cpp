@@ -225,6 +225,8 @@ TEST_F(LostJournal, WasNeverThereThoughRoomWasMadeBeforeAnybodyLooked) {
   Ledger ledger(files_, clock_, job().store);
   ASSERT_TRUE(reconcile(files_, ledger, job().store, "", nullptr));
   EXPECT_EQ(charges().front().state, ChargeState::released);
+  ASSERT_TRUE(prune_store(FileSystem::posix(), job().store, 1, ""));
+  EXPECT_FALSE(fs::exists(path().folder())) << "it has told what it knew";
 }
 
 // A version that does not know the file `unsent` has submitted since, and lost its journal.

@@ -108,15 +108,17 @@ void bury(JournalWorld &world, const std::optional<ClipRecord> &found, bool is_w
       }
 }
 
-// The same with what the folder says.
-void bury_by_folder(JournalWorld &world, bool is_waited_for = false) {
-  bury(world, world.disk, is_waited_for, world.disk ? "" : world.unsent);
-}
-
 bool has_charge_under_way(const JournalWorld &world) {
   const auto &charges = world.account.charges();
   return std::any_of(charges.begin(), charges.end(),
                      [](const Charge &charge) { return charge.is_under_way(); });
+}
+
+// The same with what the folder says.
+void bury_by_folder(JournalWorld &world, bool is_waited_for = false) {
+  const bool was_under_way = has_charge_under_way(world);
+  bury(world, world.disk, is_waited_for, world.disk ? "" : world.unsent);
+  if (was_under_way && !world.disk && !has_charge_under_way(world)) world.unsent.clear();
 }
 
 // The earliest moment that names no other charge.

@@ -47,7 +47,7 @@ TEST(CaptionCues, KeepNoMoreThanMinutes) {
 }
 
 TEST(BurntCaption, LastsFromThePictureAfterItCameForItsWholeLength) {
-  BurntCaption burnt;
+  BurntCaption burnt(seconds(5));
   EXPECT_EQ(burnt.change_at(seconds(1)), std::nullopt);
   burnt.add({seconds(0), seconds(2), "late"});
   EXPECT_EQ(burnt.change_at(milliseconds(1500)), "late");
@@ -57,7 +57,7 @@ TEST(BurntCaption, LastsFromThePictureAfterItCameForItsWholeLength) {
 }
 
 TEST(BurntCaption, GivesWayToTheNextOne) {
-  BurntCaption burnt;
+  BurntCaption burnt(seconds(5));
   burnt.add({seconds(0), seconds(5), "one"});
   EXPECT_EQ(burnt.change_at(seconds(1)), "one");
   burnt.add({seconds(5), seconds(10), "two"});
@@ -68,7 +68,7 @@ TEST(BurntCaption, GivesWayToTheNextOne) {
 
 // gencaption pushes all cues of an answer as soon as it has come.
 TEST(BurntCaption, OfAnAnswerOfSeveralCuesShowsEachForItsTime) {
-  BurntCaption burnt;
+  BurntCaption burnt(seconds(5));
   EXPECT_EQ(burnt.change_at(seconds(3)), std::nullopt);
   burnt.add({seconds(0), milliseconds(2500), "begins"});
   EXPECT_EQ(burnt.change_at(milliseconds(3040)), "begins") << "a picture may come between them";
@@ -82,6 +82,16 @@ TEST(BurntCaption, OfAnAnswerOfSeveralCuesShowsEachForItsTime) {
   EXPECT_EQ(burnt.change_at(milliseconds(8540)), "last");
   EXPECT_EQ(burnt.change_at(milliseconds(11040)), "");
   EXPECT_EQ(burnt.change_at(milliseconds(11080)), std::nullopt);
+}
+
+// The one that was slow lets the next one go, too.
+TEST(BurntCaption, ShowsTheLastOfTwoAnswersThatComeAtOnce) {
+  BurntCaption burnt(seconds(5));
+  burnt.add({seconds(0), seconds(5), "slow"});
+  burnt.add({seconds(5), milliseconds(7500), "next"});
+  burnt.add({milliseconds(7500), seconds(10), "goes on"});
+  EXPECT_EQ(burnt.change_at(seconds(11)), "next");
+  EXPECT_EQ(burnt.change_at(milliseconds(13'500)), "goes on");
 }
 
 TEST(CaptionSegment, TellsItsPlaceOnTheTimeLineOfTheMuxer) {
