@@ -405,6 +405,7 @@ Result<void> ChainWork::publish_all() {
     // What is signed expires, so what comes of links is published when nothing else has to be waited for.
     if (!material.file || material.is_published || (link && makes_a_link())) continue;
     const MediaReference &reference = request_.media()[i];
+    const bool was_published = material.may_expire;
     const auto [earlier_url, earlier] = std::pair(std::exchange(material.url, ""), material.used);
     if (link) {
       const LinkClip &clip = clips_.at(*link);
@@ -415,7 +416,7 @@ Result<void> ChainWork::publish_all() {
     if (material.url.empty()) {
       if (auto published = publish_one(i); !published) {
         // It may hold longer: the file has changed meanwhile, say.
-        if (earlier_url.empty() || is_cancelled()) return published;
+        if (!was_published || is_cancelled()) return published;
         generation_.warn({published.error().kind,
                           "The URL of the first publication is sent, because the next "
                           "one failed. " +

@@ -509,6 +509,19 @@ TEST_F(ChainWorkTest, ACommandPublishesAgainWhatWasPublishedBeforeALinkWasMade) 
   EXPECT_EQ(service_.submits(), 2u);
 }
 
+// The path of a file is no URL that an earlier publication has brought.
+TEST_F(ChainWorkTest, WhatCannotBePublishedOnceIsNotSent) {
+  const std::string own = folder_.path() + "/own.png", script = folder_.path() + "/upload";
+  std::ofstream(own, std::ios::binary) << service_.clip();
+  std::ofstream(script) << "#!/bin/sh\nexit 1\n";
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  GenerationJob chain = job_of(picture("of it", {own}));
+  chain.publish.folder = chain.publish.url = "";
+  chain.publish.command = script;
+  EXPECT_TRUE(World::run(chain).error);
+  EXPECT_EQ(service_.submits(), 0u);
+}
+
 // No table says that it takes media.
 TEST_F(ChainWorkTest, ALinkMayStandInAnyFieldThatNamesMedia) {
   const std::string own = folder_.path() + "/own.png";
