@@ -116,7 +116,7 @@ Result<Ledger::Books> Ledger::load_all(File &file) {
   return books;
 }
 
-// A task of the clip may have been told of under the key of another one, which has attached to it.
+// Another clip may have attached to one of its tasks by the ID. Such lines have the other clip's key.
 Result<Ledger::Books> Ledger::load_about(File &file, const std::string &key) {
   Books books;
   constexpr size_t kMostTasks = 10;  // Each is looked for in each line.

@@ -55,8 +55,8 @@ bool is_refusal_of_request(unsigned http_status) {
              std::end(kOfKeyOrMoment);
 }
 
-// A limit of a time, which passes, or of all time, which somebody may raise. A file that cannot be read is
-// mended by a person alone, and each clip says so.
+// A limit of a time, which passes, or of all time, which somebody may raise. A budget.json that cannot be
+// read is no limit: running again does not help until a person has mended it.
 bool is_spent_budget(const Error &error) {
   const auto is_spent = [](const ErrorDetail &detail) {
     const auto *limit = std::get_if<std::string>(&detail.value);

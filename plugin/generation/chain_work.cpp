@@ -415,7 +415,7 @@ Result<void> ChainWork::publish_all() {
     material.may_expire = !material.url.empty() || !job_.publish.command.empty();
     if (material.url.empty()) {
       if (auto published = publish_one(i); !published) {
-        // It may hold longer: the file has changed meanwhile, say.
+        // What was published may still be there. The file may have changed meanwhile, for example.
         if (!was_published || is_cancelled()) return published;
         generation_.warn({published.error().kind,
                           "The URL of the first publication is sent, because the next "

@@ -49,7 +49,7 @@ class BurntCaption {
  private:
   const std::chrono::nanoseconds interval_;
   Mutex mutex_;
-  std::deque<CaptionCue> next_ GUARDED_BY(mutex_);                    // Have come, not shown yet.
+  std::deque<CaptionCue> next_ GUARDED_BY(mutex_);                    // Not shown yet.
   std::optional<std::chrono::nanoseconds> until_ GUARDED_BY(mutex_);  // Of the one that is shown.
   // Of the last answer that has come, as far as it has.
   std::chrono::nanoseconds begin_ GUARDED_BY(mutex_){}, end_ GUARDED_BY(mutex_){};

@@ -33,7 +33,7 @@ struct WantedResult {
   std::optional<ResultKind> kind;     // What the model makes; nothing: unknown.
   std::vector<std::string> own_urls;  // Those of the request, which answers repeat.
   // Likewise, the names of files: what stands behind the last slash of a URL's path. A service
-  // may name a result so, too: they count only where nothing else does.
+  // may give such a name to a result, too, so a URL with one is taken only if there is no other.
   std::vector<std::string> own_files = {};
   std::string task_id = {};  // What has that of another task beside it is hardly the clip.
 };

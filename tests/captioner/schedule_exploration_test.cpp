@@ -577,25 +577,32 @@ TEST(TextBatches, AreTheSameInEveryRunOfAFile) {
   }
 }
 
-// An earlier run has asked about each text by itself, because the model kept to no numbers.
-TEST(TextBatches, WithAContextFindWhatWasAskedAboutAlone) {
-  CaptionSchedule schedule;
+constexpr unsigned kContext = 2;
+
+// The texts 1 to `last`, and their end, for requests of four texts with captions before them.
+void push_texts_with_context(CaptionSchedule &schedule, SlotId last, Instant now) {
   const OutletId pad = schedule.add_outlet("");
   CaptionScheduleSettings settings;
-  settings.context = 2;
+  settings.context = kContext;
   settings.cues_per_request = 4;
   settings.cache = CaptionCache::read;
   schedule.start(settings);
-  const Instant now{};
   schedule.start_outlet(pad, now);
   begin_segment(schedule, now);
-  for (SlotId id = 1; id <= 4; ++id) {
+  for (SlotId id = 1; id <= last; ++id) {
     CaptionSlot slot = text_slot(id);
     schedule.push_text(slot, now);
   }
   StreamEvent eos;
   eos.kind = StreamEvent::Kind::eos;
   schedule.push_event(eos, now);
+}
+
+// An earlier run has asked about each text by itself, because the model kept to no numbers.
+TEST(TextBatches, WithAContextFindWhatWasAskedAboutAlone) {
+  CaptionSchedule schedule;
+  const Instant now{};
+  push_texts_with_context(schedule, 4, now);
   ContentRequest alone;
   for (SlotId id = 1; id <= 3; ++id) {
     const auto question = *std::get<0>(schedule.next_question(now));
@@ -607,7 +614,7 @@ TEST(TextBatches, WithAContextFindWhatWasAskedAboutAlone) {
     schedule.found(question.parts.front(), answer);
     ASSERT_FALSE(std::get<0>(schedule.may_ask(question.id, now)));
     alone.earlier.push_back(answer.text);
-    if (alone.earlier.size() > settings.context) alone.earlier.erase(alone.earlier.begin());
+    if (alone.earlier.size() > kContext) alone.earlier.erase(alone.earlier.begin());
   }
   const auto question = *std::get<0>(schedule.next_question(now));
   const auto request = std::get<0>(schedule.may_ask(question.id, now));
@@ -619,22 +626,8 @@ TEST(TextBatches, WithAContextFindWhatWasAskedAboutAlone) {
 // One that the store lacks keeps to its own request, so what comes behind it is asked as in the run before.
 TEST(TextBatches, WithAContextKeepTheirPlacesThoughOneIsLacking) {
   CaptionSchedule schedule;
-  const OutletId pad = schedule.add_outlet("");
-  CaptionScheduleSettings settings;
-  settings.context = 2;
-  settings.cues_per_request = 4;
-  settings.cache = CaptionCache::read;
-  schedule.start(settings);
   const Instant now{};
-  schedule.start_outlet(pad, now);
-  begin_segment(schedule, now);
-  for (SlotId id = 1; id <= 8; ++id) {
-    CaptionSlot slot = text_slot(id);
-    schedule.push_text(slot, now);
-  }
-  StreamEvent eos;
-  eos.kind = StreamEvent::Kind::eos;
-  schedule.push_event(eos, now);
+  push_texts_with_context(schedule, 12, now);
   const auto find = [&](const Question &question, size_t part) {
     ContentAnswer answer;
     answer.text = "a";

@@ -764,6 +764,24 @@ TEST_F(Fresh, ACarriedTakeHasNoStandIn) {
   EXPECT_EQ(actions[0].may_submit, MaySubmit::never);
 }
 
+// As when somebody takes `retry` away while the clip is generated.
+TEST_F(Fresh, WhatHasLostItsRetryIsNotSubmittedAgain) {
+  PlannedWish once = wish("a");
+  once.may_retry = true;
+  plan_.want({once});
+  ASSERT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+  plan_.accepted({"a", 0}, true);
+  const uint64_t version = plan_.version({"a", 0});
+  once.may_retry = false;
+  plan_.want({once});
+  const auto replaced = plan_.key_of_replaced({"a", 0}, version);
+  ASSERT_TRUE(replaced);
+  next();
+  plan_.generated(*replaced, ended(Outcome::failed), now_);
+  for (int times = 0; times < 3; ++times, now_ += std::chrono::minutes(10))
+    for (const auto &action : next()) EXPECT_EQ(action.may_submit, MaySubmit::never) << times;
+}
+
 // As when somebody edits the prompt of an item while it is generated.
 TEST_F(Fresh, APaidClipIsFetchedAlsoIfItsItemHasBecomeSomethingElse) {
   PlannedWish other = wish("a");

@@ -111,6 +111,12 @@ TEST_F(RundownFile, IsReadAgainByAReloadOnlyIfItIsAnotherOneOrWasRefused) {
   std::ofstream(folder_.path() + "/store/budget.json") << R"({"tasks_per_day": 5})";
   const auto accepted = source.read_again();
   ASSERT_TRUE(accepted && *accepted);
+  write("genclip://no-such-model?prompt=a\nfile:///two.mp4\n");
+  for (int times = 0; times < 2; ++times) {
+    const auto refused = source.read_again();
+    ASSERT_TRUE(refused && *refused) << "what an item was refused for may have gone";
+    EXPECT_FALSE((**refused)->items[0].problem.empty());
+  }
   std::filesystem::remove(path_);
   const auto gone = source.read_again();
   ASSERT_TRUE(gone);

@@ -441,6 +441,22 @@ TEST_F(ChainWorkTest, WhatGoesOutAsALinkIsTheClipThatIsStored) {
   EXPECT_THAT(last_submit().request.body.text(), HasSubstr("\"https://public.example/copies/"));
 }
 
+// Its server may have a bad moment just then.
+TEST_F(ChainWorkTest, AUrlWhoseServerDoesNotAnswerIsBetterThanNone) {
+  ASSERT_FALSE(run(x_).error);
+  http_->otherwise([this](const HttpRequest &request) {
+    const bool is_link = request.url.find("media.example/task-1") != std::string::npos;
+    return is_link ? answer(503, "") : service_(request);
+  });
+  GenerationJob chain = job_of(picture("of it", {x_}));
+  ASSERT_FALSE(run(picture("of a copy", {x_})).error);
+  EXPECT_THAT(last_submit().request.body.text(), HasSubstr("\"https://public.example/copies/"));
+  chain.publish = {};
+  const Outcome made = World::run(chain);
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_THAT(last_submit().request.body.text(), HasSubstr("\"https://media.example/task-1"));
+}
+
 // ---- What is signed expires.
 
 TEST_F(ChainWorkTest, AUrlOfTheServiceIsFreshWhenTheRequestIsSubmittedHoweverLongItHadToWait) {
