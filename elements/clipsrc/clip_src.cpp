@@ -6,6 +6,7 @@
 #include <chrono>
 
 #include "elements/clipsrc/clip_source.h"
+#include "elements/clipsrc/playlist_opener.h"
 #include "elements/element_log.h"
 #include "elements/element_shell.h"
 #include "elements/post_error.h"
@@ -116,6 +117,14 @@ void genclip_src_finalize(GObject *object) noexcept {
 // Validates the request; no request is sent before the first read. Not in change_state: downstream activates
 // first, and in pull mode starts to pull before this element's own state change.
 gboolean start(GstBaseSrc *src) noexcept {
+  if (is_opened_by_playlist(GST_ELEMENT(src))) {
+    post_error(GST_ELEMENT(src), genclipsrc_category(),
+               {ErrorKind::not_authorized,
+                "A playlist names this genclip URI as a segment, a key or another playlist. genclip makes "
+                "nothing for "
+                "playlists, because whoever wrote one would spend your credits. Open the URI itself."});
+    return FALSE;
+  }
   const auto prepared = source_of(src).prepare();
   if (!prepared) post_error(GST_ELEMENT(src), genclipsrc_category(), prepared.error());
   return prepared.has_value();
