@@ -2,54 +2,23 @@
 # SPDX-License-Identifier: LGPL-2.1-or-later
 """The outputs that documents show are those of the commands: the members of each JSON in docs/command.md, and an error."""
 
-import json
 import os
 import pathlib
 import re
 import subprocess
 import unittest
 
+from json_shape import differences, documents_in, shape
 from public_folder import PublicFolder
 from simulated_service import SimulatedService
 
+# A fallback that is not there shows what a problem looks like.
+RUNDOWN = """{"program": [{"id": "storm", "title": "Storm", "source": "genclip://sd_2.0_special?prompt=a%20storm&take=1"}],
+ "fallback": ["card.png"]}"""
 PAGE = pathlib.Path(__file__).resolve().parents[2] / "docs/command.md"
 EXAMPLE = re.compile(r"^`(genclip [^`]+)`\n\n```json\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 # Commands with --json that have no example of their own, because the text names one that is the same.
-SAME = {"budget set", "budget clear", "channel", "cost correct", "store find"}
-
-
-def documents_in(text):
-    """The JSON values that follow each other in the text."""
-    decoder, at, found = json.JSONDecoder(), 0, []
-    while at < len(text.rstrip()):
-        value, at = decoder.raw_decode(text, at)
-        found.append(value)
-        at += len(text[at:]) - len(text[at:].lstrip())
-    return found
-
-
-def shape(values):
-    """The names of the members at any depth; None where nothing is known, because all values are null or lists without items."""
-    values = [value for value in values if value is not None]
-    lists = [value for value in values if isinstance(value, list)]
-    if lists:
-        return shape([item for value in lists for item in value])
-    if not values or not all(isinstance(value, dict) for value in values):
-        return None if not values else {}
-    names = {name for value in values for name in value}
-    return {name: shape([value[name] for value in values if name in value]) for name in names}
-
-
-def differences(example, real, place=""):
-    """Yields what one has and the other lacks. An example with the member "…" leaves out what stands in the one before it."""
-    if example is None or real is None:
-        return
-    for name in sorted(example.keys() - real.keys() - {"…"}):
-        yield f"{place}{name} is only in the example"
-    for name in sorted(real.keys() - example.keys() if "…" not in example else ()):
-        yield f"{place}{name} is not in the example"
-    for name in example.keys() & real.keys():
-        yield from differences(example[name], real[name], f"{place}{name}.")
+SAME = {"budget set", "budget clear", "cost correct", "store find"}
 
 
 class JsonExamples(unittest.TestCase):
@@ -59,6 +28,7 @@ class JsonExamples(unittest.TestCase):
         with SimulatedService("--queued", "0", "--processing", "0", "--poll-interval", "10") as service:
             folder = pathlib.Path(service.folder.name)
             public = self.enterContext(PublicFolder(folder / "public"))
+            (folder / "day.json").write_text(RUNDOWN, encoding="utf-8")
             (folder / "prompts.txt").write_text("a storm\na kite\n", encoding="utf-8")
             kept = {name: value for name, value in os.environ.items() if not name.startswith("GENCLIP_")}
             env = kept | service.settings | public.settings | {

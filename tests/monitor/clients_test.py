@@ -10,9 +10,11 @@ import subprocess
 import tempfile
 import unittest
 
+from json_shape import differences, documents_in, shape
 from served_channel import ServedChannel
 
 HERE = pathlib.Path(__file__).resolve().parent
+PAGE = HERE.parents[1] / "docs/channel-monitoring.md"
 HELP = re.compile(r"# HELP (?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*) (?P<text>[^\\\n]+)")
 TYPE = re.compile(r"# TYPE (?P<name>[a-zA-Z_:][a-zA-Z0-9_:]*) (?P<type>counter|gauge)")
 VALUE = r"[+-]?(?:\d+(?:\.\d+)?(?:e[+-]?\d+)?)"
@@ -78,6 +80,16 @@ class Metrics(unittest.TestCase):
                       "# HELP a b\n# TYPE a counter\na{x=\"y\"} 1\n", "# HELP a b\n# TYPE a gauge\na{x=\"y\nz\"} 1\n",
                       "# HELP a b\n# TYPE a gauge\na{x=\"y\"} 1\na{x=\"y\"} 2\n", "# HELP a b\n# TYPE a gauge\nb{x=\"y\"} 1\n"):
             self.assertNotEqual(problems_of_metrics(wrong), [], wrong)
+
+
+class Status(unittest.TestCase):
+    def test_has_the_members_that_the_document_shows(self):
+        (example,) = re.findall(r"^```json\n(\{\"channel\".*?)^```$", PAGE.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+        answers = []
+        for texts in ("plain", "hostile"):  # Each has members that are null in the other one.
+            with ServedChannel(texts) as channel:
+                answers.append(json.loads(channel.get("status")))
+        self.assertEqual([*differences(shape(documents_in(example)), shape(answers))], [])
 
 
 class Guide(unittest.TestCase):
