@@ -9,6 +9,7 @@
 
 #include "tests/account/money_world.h"
 #include "tests/support/exploration.h"
+#include "tests/support/sanitized.h"
 
 namespace genclip::test {
 namespace {
@@ -93,7 +94,7 @@ TEST(MoneyExploration, ClipsAndCaptionsOfOneStoreTakeNothingFromEachOther) {
 TEST(MoneyExploration, NoLongRandomSequenceOfCaptionsExceedsALargeLimit) {
   std::mt19937 random(20261122);
   bool is_reached = false;
-  for (int walk = 0; walk < 100; ++walk) {
+  for (int walk = 0; walk < (kIsSanitized ? 10 : 100); ++walk) {
     MoneyWorld world = money_world(caption_rules(60, walk % 2 ? 90 : 0, 3, walk % 3 == 0 ? 30 : 0));
     std::vector<std::string> way;
     for (int length = 0; length < 400; ++length) {

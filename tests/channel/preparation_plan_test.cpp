@@ -13,6 +13,8 @@
 #include <random>
 #include <set>
 
+#include "tests/support/sanitized.h"
+
 namespace genclip::test {
 namespace {
 
@@ -1101,7 +1103,7 @@ class Life {
 
 unsigned lives() {
   const char *set = std::getenv("GENCLIP_ROUNDS");
-  return set ? static_cast<unsigned>(std::strtoul(set, nullptr, 10)) : 600;
+  return set ? static_cast<unsigned>(std::strtoul(set, nullptr, 10)) : kIsSanitized ? 60 : 600;
 }
 
 TEST(PlanLives, PayOnceStopWhenTheyMustAndEndWell) {

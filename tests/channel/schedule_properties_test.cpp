@@ -16,6 +16,7 @@
 #include "plugin/channel/hole.h"
 #include "plugin/channel/schedule.h"
 #include "tests/channel/player.h"
+#include "tests/support/sanitized.h"
 
 namespace genclip::test {
 namespace {
@@ -442,7 +443,7 @@ TEST(ScheduleProperties, HoldOnRandomDays) {
   constexpr size_t kDay = 17280;  // Of 5 s each.
   const uint64_t hours = number_of("GENCLIP_TEST_HOURS", 1);
   const uint64_t first = number_of("GENCLIP_TEST_SEED", 1);
-  const uint64_t seeds = number_of("GENCLIP_TEST_SEEDS", 100);
+  const uint64_t seeds = number_of("GENCLIP_TEST_SEEDS", kIsSanitized ? 10 : 100);
   uint64_t clips = 0;
   uint64_t holes = 0;
   for (uint64_t seed = first; seed < first + seeds; ++seed) {

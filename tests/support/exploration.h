@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "tests/support/sanitized.h"
+
 namespace genclip::test {
 
 // GENCLIP_TEST_SEQUENCES: the length of sequences; `usual` takes a few seconds.
@@ -20,6 +22,9 @@ inline size_t length_of_sequences(size_t usual) {
   const char *set = std::getenv("GENCLIP_TEST_SEQUENCES");
   return set ? std::strtoul(set, nullptr, 10) : usual;
 }
+
+// A sanitizer judges the code, not the sequences, and takes a multiple of their time.
+constexpr size_t kMostStates = kIsSanitized ? 20'000 : static_cast<size_t>(-1);
 
 // Sequences that lead to the same state have the same future: each state is looked at once, sequences are
 // counted. Beside a World stand World::text(), all that tells it from others; steps_of(world), a vector of
@@ -30,11 +35,11 @@ class Exploration {
  public:
   explicit Exploration(World start) { reach(std::move(start), -1, "start", true); }
 
-  // Once. Ends at the first length at which a promise is broken.
+  // Once. Ends at the first length at which a promise is broken, or that has kMostStates.
   void go(size_t length) {
     std::vector<double> paths{1};
     sequences_ = 1;
-    for (size_t depth = 0; depth < length && violations_.empty(); ++depth) {
+    for (size_t depth = 0; depth < length && violations_.empty() && states_.size() < kMostStates; ++depth) {
       std::vector<double> further;
       for (size_t state = 0; state < paths.size(); ++state) {
         if (paths[state] == 0) continue;
