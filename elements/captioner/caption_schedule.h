@@ -154,8 +154,11 @@ class CaptionSchedule {
   void answered(CaptionRequest request, const Result<ContentAnswer> &answer, std::vector<Said> said,
                 Instant now);
   bool may_retry();
-  // No request was sent after may_ask() or may_retry() after all: the store's budget refuses it, or it was
-  // cancelled. The windows have no captions.
+  // Behind may_ask() or may_retry(), once nothing is left to wait for: the request is in flight from here on.
+  // False: meanwhile nothing more is to be sent.
+  bool begins(const CaptionRequest &request, Instant now);
+  // No request was sent after may_ask() or may_retry() after all: the store's budget refuses it, it was
+  // cancelled, or it does not begin. The windows have no captions.
   void did_not_ask(uint64_t question, std::optional<Error> warning);
   void did_not_retry();
   // What may_ask() or may_retry() allowed surely did not reach the gateway. It does not count as a request.
@@ -320,7 +323,7 @@ class CaptionSchedule {
     size_t texts = 1;
     Instant asked_at{};
   };
-  std::map<uint64_t, InFlight> in_flight_;  // requests that have not ended, by their questions
+  std::map<uint64_t, InFlight> in_flight_;  // requests that were sent and have not ended, by their questions
   uint64_t reserved_ = 0;
   KeptAnswers kept_;
   FormTrust numbers_ = trust_in_numbers();  // of texts that are asked about together

@@ -326,7 +326,6 @@ Next<std::optional<CaptionRequest>> CaptionSchedule::may_ask(uint64_t question, 
     return std::nullopt;
   }
   for (CaptionSlot *slot : batch) slot->asked_at = now;
-  in_flight_[question] = {batch.size(), now};
   return request_about(question, batch);
 }
 
@@ -359,6 +358,13 @@ bool CaptionSchedule::may_retry() {
   return true;
 }
 
+// The wait for the ledger, for a limit of tokens or for somebody else's answer may have been long.
+bool CaptionSchedule::begins(const CaptionRequest &request, Instant now) {
+  if (!may_send()) return false;
+  in_flight_.try_emplace(request.question, InFlight{request.texts, now});
+  return true;
+}
+
 void CaptionSchedule::did_not_retry() {
   did_not_send();
   --stats_.retries;
@@ -381,7 +387,6 @@ void CaptionSchedule::did_not_ask(uint64_t question, std::optional<Error> warnin
     give_up(*slot);
     slot->warning = std::exchange(warning, std::nullopt);
   }
-  in_flight_.erase(question);
 }
 
 void CaptionSchedule::add_sentences(uint64_t question, std::vector<std::string> sentences, Instant now) {
@@ -417,7 +422,6 @@ void CaptionSchedule::end_parts(CaptionSlot &slot, const Said &said, Instant now
 
 void CaptionSchedule::answered_elsewhere(CaptionRequest request) {
   did_not_send();
-  in_flight_.erase(request.question);
   const Slots asked = still_asked(request.question);
   if (request.texts != 1 || asked.empty()) return;
   for (SlotPart &part : asked[0]->parts)

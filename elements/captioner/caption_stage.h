@@ -102,6 +102,7 @@ class CaptionStage {
   Answers look_in_store(CaptionCache cache, const std::vector<AskedPart> &parts,
                         GCancellable *cancellable) const;
   void tell_found(const Answers &found);
+  CaptionAllowance::Answer leave_for(const CaptionRequest &request, GCancellable *cancellable);
   std::shared_ptr<const QuestionLocks> lock(const CaptionRequest &request, GCancellable *cancellable) const;
   bool has_leave(const CaptionRequest &request, GCancellable *cancellable);
   Result<ContentAnswer> ask(const CaptionRequest &request, SentenceSplitter &splitter,
@@ -110,7 +111,7 @@ class CaptionStage {
                     const std::shared_ptr<const QuestionLocks> &locks, GCancellable *cancellable);
   bool is_kept_or_refused(const CaptionRequest &request, GCancellable *cancellable);
   void end_with(const Error &error);
-  bool may_send_again(GCancellable *cancellable);
+  bool may_send_again(const CaptionRequest &request, GCancellable *cancellable);
   void log_question(const CaptionRequest &request) const;
   void log_answer(const CaptionRequest &request, const Result<ContentAnswer> &answer, size_t said) const;
   void log_retry(const CaptionRequest &request, const Error &failure, std::chrono::milliseconds pause) const;

@@ -64,9 +64,17 @@ void CaptionStage::tell_found(const Answers &found) {
   for (const auto &[part, answer] : found) queue_.tell(&CaptionSchedule::found, part, answer);
 }
 
-// The store's budget.
-bool CaptionStage::has_leave(const CaptionRequest &request, GCancellable *cancellable) {
+// Of the store's budget, and then of the schedule: whatever ends the asking may come while a worker waits.
+CaptionAllowance::Answer CaptionStage::leave_for(const CaptionRequest &request, GCancellable *cancellable) {
   auto leave = allowance_.ask(cancellable);
+  if (!leave.may_send || queue_.tell(&CaptionSchedule::begins, request)) return leave;
+  allowance_.ended({.was_sent = false});
+  leave.may_send = false;
+  return leave;
+}
+
+bool CaptionStage::has_leave(const CaptionRequest &request, GCancellable *cancellable) {
+  auto leave = leave_for(request, cancellable);
   if (!leave.may_send) {
     queue_.tell(&CaptionSchedule::did_not_ask, request.question, std::move(leave.warning));
     return false;
@@ -96,9 +104,9 @@ void CaptionStage::end_with(const Error &error) {
 }
 
 // A retry is a request as well.
-bool CaptionStage::may_send_again(GCancellable *cancellable) {
+bool CaptionStage::may_send_again(const CaptionRequest &request, GCancellable *cancellable) {
   if (!queue_.tell(&CaptionSchedule::may_retry)) return false;
-  const auto leave = allowance_.ask(cancellable);
+  const auto leave = leave_for(request, cancellable);
   if (leave.warning) post_warning(element_, gencaption_category(), *leave.warning);
   if (!leave.may_send) queue_.tell(&CaptionSchedule::did_not_retry);
   return leave.may_send;
@@ -125,7 +133,7 @@ Result<ContentAnswer> CaptionStage::ask(const CaptionRequest &request, SentenceS
   };
   listener.on_retry = [&] {
     splitter = {};
-    return may_send_again(cancellable);
+    return may_send_again(request, cancellable);
   };
   auto answer = client_->ask(request.content, listener, cancellable);
   // This text may be that of an earlier try.

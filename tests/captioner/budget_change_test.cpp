@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "tests/captioner/harness.h"
 
 namespace genclip::test {
@@ -65,6 +67,28 @@ TEST(Asking, EndsAndBeginsAgainWhileTheFilmPlays) {
   EXPECT_EQ(cues[2].start, 6000u);
   EXPECT_EQ(gateway.gateway().calls(), 3u);
   EXPECT_THAT(harness.warnings(), testing::IsEmpty()) << "somebody has wished it";
+}
+
+// Until the first answer is there, nobody knows what a request takes.
+TEST(Asking, EndsForThoseThatWaitForALimitOfTokens) {
+  std::atomic<unsigned> came = 0;
+  std::atomic<bool> is_answered = false;
+  GatewayServer gateway;
+  gateway.refuse([&](const std::string &) {
+    for (++came; !is_answered;) g_usleep(1000);
+    return false;
+  });
+  Harness harness(gateway, std::string(kOfASecond) + " max-tokens=100000", kSlides);
+  push_slides(harness, 0, 4);
+  EXPECT_TRUE(wait_for(harness, "requests", 4));
+  EXPECT_TRUE(wait_for(harness, "in-flight", 1)) << "the others have not been sent";
+  g_object_set(harness.element(), "asking", FALSE, nullptr);
+  is_answered = true;
+  EXPECT_TRUE(wait_for(harness, "in-flight", 0));
+  EXPECT_EQ(harness.finish().size(), 1u);
+  EXPECT_EQ(came, 1u);
+  EXPECT_EQ(harness.stat("requests"), 1u);
+  EXPECT_EQ(harness.stat("unasked"), 3u);
 }
 
 TEST(Asking, IsOffFromTheStart) {

@@ -257,6 +257,26 @@ void take_question(ScheduleWorld &world, std::optional<Worker> &worker) {
     worker = Worker{**std::move(question), {}, !world.rules.is_store_slow, false, false};
 }
 
+void take_off_request(ScheduleWorld &world) {
+  --world.requests;
+  for (auto *before : {&world.requests_at_break, &world.requests_at_failure, &world.requests_at_stop})
+    if (*before) --**before;
+}
+
+// Whatever it waited for is there.
+void send(ScheduleWorld &world, std::optional<Worker> &worker) {
+  worker->is_sent = world.schedule.begins(*worker->request, world.now);
+  if (worker->is_sent) {
+    if (world.requests_at_stop || world.requests_at_break || (!world.rules.live && world.requests_at_failure))
+      fail(world, "a request is sent although nothing more is to be sent");
+    return;
+  }
+  world.schedule.did_not_ask(worker->question.id, std::nullopt);
+  for (const AskedPart &part : worker->request->parts) std::erase(world.asked, part.slot);
+  take_off_request(world);
+  worker.reset();
+}
+
 void ask(ScheduleWorld &world, std::optional<Worker> &worker) {
   if (!worker || worker->request || !worker->has_looked) return;
   auto next = world.schedule.may_ask(worker->question.id, world.now);
@@ -266,6 +286,7 @@ void ask(ScheduleWorld &world, std::optional<Worker> &worker) {
   worker->request = *std::move(*request);
   ++world.requests;
   for (const AskedPart &part : worker->request->parts) world.asked.push_back(part.slot);
+  if (!world.rules.is_store_slow) send(world, worker);
 }
 
 void take_still(ScheduleWorld &world) {
@@ -378,12 +399,6 @@ void answer(ScheduleWorld &world, std::optional<Worker> &worker, const std::stri
   world.schedule.answered(request, answer, said, world.now);
   note_failure(world);
   worker.reset();
-}
-
-void take_off_request(ScheduleWorld &world) {
-  --world.requests;
-  for (auto *before : {&world.requests_at_break, &world.requests_at_failure, &world.requests_at_stop})
-    if (*before) --**before;
 }
 
 // The gateway cannot be reached.
@@ -522,11 +537,15 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
       step(name + ": tries again", [i](auto &next) { try_again(next, next.workers[i]); });
       continue;
     }
-    if (rules.is_store_slow && !worker.has_said)
+    if (!worker.is_sent)
       step(name + ": answered elsewhere", [i](auto &next) {
         find_answered(next, *next.workers[i]);
         ask(next, next.workers[i]);
       });
+    if (!worker.is_sent) {
+      step(name + ": has leave", [i](auto &next) { send(next, next.workers[i]); });
+      continue;
+    }
     step(name + ": answered", [i](auto &next) { answer(next, next.workers[i], "answered"); });
     if (rules.can_fail && !worker.has_said)
       step(name + ": failed", [i](auto &next) { answer(next, next.workers[i], "failed"); });
@@ -607,7 +626,7 @@ std::string broken_promise(const ScheduleWorld &world) {
   if (rules.settings.max_requests > 0 && world.requests > rules.settings.max_requests)
     return "more requests than max-requests";
   const auto open = std::count_if(world.workers.begin(), world.workers.end(),
-                                  [](const auto &worker) { return worker && worker->request; });
+                                  [](const auto &worker) { return worker && worker->is_sent; });
   if (world.schedule.stats().in_flight != static_cast<uint64_t>(open))
     return "requests in flight are miscounted";
   if (world.schedule.stats().requests != world.requests) return "requests are miscounted";
@@ -677,7 +696,7 @@ std::string ScheduleWorld::text() const {
     out << "|w";
     if (!worker) continue;
     out << worker->question.id << worker->request.has_value() << worker->has_looked << worker->has_said
-        << worker->is_cancelled << worker->is_unsent;
+        << worker->is_cancelled << worker->is_unsent << worker->is_sent;
     if (worker->request)
       for (const AskedPart &part : worker->request->parts) out << " " << part.slot << part.language;
   }

@@ -34,7 +34,8 @@ struct WorldRules {
   bool can_stop_asking = false;   // once
   bool can_be_unsent = false;     // tries do not reach the gateway
   bool answers_in_pieces = false;
-  bool is_store_slow = false;  // workers look into the store, which may have the answer
+  // Workers look into the store, which may have the answer, and wait until the budget lets them send.
+  bool is_store_slow = false;
   bool is_downstream_slow = false;
   std::vector<std::string> languages = {""};
   CaptionScheduleSettings settings = {};
@@ -48,6 +49,7 @@ struct Worker {
   bool has_said = false;  // a piece of the answer has come
   bool is_cancelled = false;
   bool is_unsent = false;  // until it tries again
+  bool is_sent = false;
 };
 
 // What a pad has sent.
