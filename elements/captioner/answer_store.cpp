@@ -67,6 +67,12 @@ Error not_kept(const Error &why) {
               why.text};
 }
 
+// Another user's file, too many open files, a disk that fails: a run that can read it pays for nothing.
+bool is_unread(const Error &error) {
+  return error.kind == ErrorKind::not_authorized || error.kind == ErrorKind::open_read ||
+         error.kind == ErrorKind::read;
+}
+
 StoredAnswer stored(const std::string &model, const ContentAnswer &answer, int64_t now) {
   return {model,
           answer.text,
@@ -88,7 +94,9 @@ bool is_worth_keeping(const ContentAnswer &answer, std::string_view api_key) {
 void AnswerStore::begin(const std::string &folder) {
   MutexLock lock(mutex_);
   folder_ = folder;
-  has_warned_ = can_be_written_ = false;
+  unread_.clear();
+  unread_error_.reset();
+  has_warned_ = has_warned_of_unread_ = can_be_written_ = false;
 }
 
 std::string AnswerStore::folder() const {
@@ -96,8 +104,7 @@ std::string AnswerStore::folder() const {
   return folder_;
 }
 
-std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use,
-                                               GCancellable *cancellable) const {
+std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use, GCancellable *cancellable) {
   auto found = on_disk(
       [&files = files_, folder = folder(), key, use] {
         auto answer = read_answer(files, folder, key);
@@ -110,12 +117,28 @@ std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use,
     const Error &error = found->error();
     if (error.kind != ErrorKind::not_found)
       GST_CAT_WARNING(gencaption_category(), "a kept answer is not used: %s", log_text(error).c_str());
+    if (is_unread(error)) note_unread(key, error);
     return std::nullopt;
   }
   ContentAnswer answer;
   answer.text = (*found)->text;
   answer.finish_reason = (*found)->finish_reason;
   return answer;
+}
+
+void AnswerStore::note_unread(const std::string &key, const Error &error) {
+  MutexLock lock(mutex_);
+  unread_.insert(key);
+  if (unread_error_) return;
+  unread_error_ = Error{
+      error.kind,
+      "An answer that the store keeps cannot be read, and asking again is paid for again: " + error.text};
+}
+
+std::optional<Error> AnswerStore::unread() {
+  MutexLock lock(mutex_);
+  if (!unread_error_ || std::exchange(has_warned_of_unread_, true)) return std::nullopt;
+  return unread_error_;
 }
 
 // Between two looks whether somebody else has an answer now.
@@ -153,6 +176,14 @@ void AnswerStore::let_go(std::shared_ptr<const QuestionLocks> locks, GCancellabl
 std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
   {
     MutexLock lock(mutex_);
+    if (unread_error_) return unread_error_;
+  }
+  return problem_of_writing(cancellable);
+}
+
+std::optional<Error> AnswerStore::problem_of_writing(GCancellable *cancellable) {
+  {
+    MutexLock lock(mutex_);
     if (can_be_written_) return std::nullopt;
   }
   auto tried = on_disk([&files = files_, folder = folder()] { return try_writing_answers(files, folder); },
@@ -165,7 +196,7 @@ std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
 }
 
 std::optional<Error> AnswerStore::warning_of(const Error &other, GCancellable *cancellable) {
-  auto found = problem(cancellable);
+  auto found = problem_of_writing(cancellable);
   if (!found) return other;
   found->text += " Nor is noted what captions use.";
   MutexLock lock(mutex_);
@@ -176,6 +207,10 @@ std::optional<Error> AnswerStore::keep(const std::string &key, const std::string
                                        const ContentAnswer &answer,
                                        std::shared_ptr<const QuestionLocks> locks,
                                        GCancellable *cancellable) {
+  {
+    MutexLock lock(mutex_);
+    if (unread_.contains(key)) return std::nullopt;
+  }
   const int64_t now = to_utc(clock_.wall_now()).time_since_epoch() / std::chrono::seconds(1);
   auto kept = on_disk(
       [&files = files_, folder = folder(), key, record = stored(model, answer, now),

@@ -10,6 +10,7 @@
 
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -40,9 +41,12 @@ class AnswerStore {
 
   enum class Use { noted, unnoted };
   // `key`: question_key(). Nothing if there is no answer that can be read, and once cancelled. A use that is
-  // noted keeps the answer in the store for longer.
-  std::optional<ContentAnswer> find(const std::string &key, Use use, GCancellable *cancellable) const
+  // noted keeps the answer in the store for longer. One that is there and cannot be read now stays as it is:
+  // unread() and problem() tell of it, and keep() does not replace it.
+  std::optional<ContentAnswer> find(const std::string &key, Use use, GCancellable *cancellable)
       EXCLUDES(mutex_);
+  // The warning to post, one in a run, where an answer that is there is asked for again.
+  std::optional<Error> unread() EXCLUDES(mutex_);
 
   // Held by whoever asks these questions until their answers are kept. Waits while somebody else does, for
   // two and a half minutes. Of nothing: the store cannot be locked, that time is over, or it is cancelled.
@@ -51,8 +55,8 @@ class AnswerStore {
   // For whoever holds them: letting them go takes the disk. Once cancelled it does not wait for that.
   void let_go(std::shared_ptr<const QuestionLocks> locks, GCancellable *cancellable) const EXCLUDES(mutex_);
 
-  // Why no answer can be kept, before the first is paid for. Does not look again in a run once it has found
-  // no reason. Empty once cancelled.
+  // Why an answer would be paid for twice: one cannot be read, or none can be kept. Does not look again in a
+  // run once it has found no reason. Empty once cancelled.
   std::optional<Error> problem(GCancellable *cancellable) EXCLUDES(mutex_);
 
   // The warning to post for `other`, which stands in the way of the ledger: mostly no answer can be kept
@@ -67,12 +71,17 @@ class AnswerStore {
 
  private:
   std::string folder() const EXCLUDES(mutex_);
+  std::optional<Error> problem_of_writing(GCancellable *cancellable) EXCLUDES(mutex_);
+  void note_unread(const std::string &key, const Error &error) EXCLUDES(mutex_);
 
   FileSystem &files_;
   Clock &clock_;
   mutable Mutex mutex_;
   std::string folder_ GUARDED_BY(mutex_);
+  std::set<std::string> unread_ GUARDED_BY(mutex_);       // keys
+  std::optional<Error> unread_error_ GUARDED_BY(mutex_);  // of the first
   bool has_warned_ GUARDED_BY(mutex_) = false;
+  bool has_warned_of_unread_ GUARDED_BY(mutex_) = false;
   bool can_be_written_ GUARDED_BY(mutex_) = false;  // as far as was looked in this run
 };
 

@@ -99,11 +99,10 @@ class CaptionStage {
   std::optional<CaptionRequest> request_of(const Work &work, std::shared_ptr<const QuestionLocks> &locks);
   void answer(const Work &work);
   using Answers = std::vector<std::pair<AskedPart, ContentAnswer>>;
-  Answers look_in_store(CaptionCache cache, const std::vector<AskedPart> &parts,
-                        GCancellable *cancellable) const;
+  Answers look_in_store(CaptionCache cache, const std::vector<AskedPart> &parts, GCancellable *cancellable);
   void tell_found(const Answers &found);
-  CaptionAllowance::Answer leave_for(const CaptionRequest &request, GCancellable *cancellable);
   std::shared_ptr<const QuestionLocks> lock(const CaptionRequest &request, GCancellable *cancellable) const;
+  CaptionAllowance::Answer leave_for(const CaptionRequest &request, GCancellable *cancellable);
   bool has_leave(const CaptionRequest &request, GCancellable *cancellable);
   Result<ContentAnswer> ask(const CaptionRequest &request, SentenceSplitter &splitter,
                             GCancellable *cancellable);

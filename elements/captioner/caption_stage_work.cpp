@@ -48,7 +48,7 @@ void CaptionStage::log_retry(const CaptionRequest &request, const Error &failure
 }
 
 CaptionStage::Answers CaptionStage::look_in_store(CaptionCache cache, const std::vector<AskedPart> &parts,
-                                                  GCancellable *cancellable) const {
+                                                  GCancellable *cancellable) {
   Answers found;
   if (cache == CaptionCache::off) return found;
   const auto use = cache == CaptionCache::read_write ? AnswerStore::Use::noted : AnswerStore::Use::unnoted;
@@ -85,9 +85,12 @@ bool CaptionStage::has_leave(const CaptionRequest &request, GCancellable *cancel
   return true;
 }
 
-// Of cache=read-write, which pays for nothing that cannot be kept. With auto, a warning is enough.
+// Of cache=read-write, which pays for nothing twice, nor for what cannot be kept. Else a warning is enough.
 bool CaptionStage::is_kept_or_refused(const CaptionRequest &request, GCancellable *cancellable) {
-  if (settings_.cache != CaptionCache::read_write) return true;
+  if (settings_.cache != CaptionCache::read_write) {
+    if (const auto warning = answers_.unread()) post_warning(element_, gencaption_category(), *warning);
+    return true;
+  }
   const auto problem = answers_.problem(cancellable);
   if (!problem) return true;
   // The stream ends once its last window is given up.
@@ -177,12 +180,14 @@ std::optional<CaptionRequest> CaptionStage::request_of(const Work &work,
   tell_found(look_in_store(cache, work.question.parts, cancellable));
   for (;;) {
     auto request = queue_.await(&CaptionSchedule::may_ask, work.question.id);
-    if (!request || !is_kept_or_refused(*request, cancellable)) return std::nullopt;
+    if (!request) return std::nullopt;
     // Behind may_ask(): one that waits there for other windows must hold no lock that these may wait for.
     locks = lock(*request, cancellable);
-    if (!locks) return request;
-    const Answers found = look_in_store(cache, request->parts, cancellable);
-    if (found.empty()) return request;
+    const Answers found = locks ? look_in_store(cache, request->parts, cancellable) : Answers();
+    if (found.empty()) {
+      if (!is_kept_or_refused(*request, cancellable)) return std::nullopt;
+      return request;
+    }
     answers_.let_go(std::exchange(locks, nullptr), cancellable);
     queue_.tell(&CaptionSchedule::answered_elsewhere, *std::move(request));
     tell_found(found);

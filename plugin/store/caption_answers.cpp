@@ -69,7 +69,7 @@ std::string answer_text(const std::string &key, const StoredAnswer &answer) {
 }
 
 Result<StoredAnswer> read_answer_text(const std::string &key, const std::string &text) {
-  const auto damaged = [](const char *why) { return Error{ErrorKind::read, std::string(why)}; };
+  const auto damaged = [](const char *why) { return Error{ErrorKind::wrong_type, std::string(why)}; };
   const auto json = Json::parse(text);
   if (!json || !json->object()) return damaged("it is not a JSON object");
   if (count_member(*json, "version") != kAnswerVersion) return damaged("its version is not 1");
@@ -98,13 +98,16 @@ Result<StoredAnswer> read_answer_text(const std::string &key, const std::string 
 
 Result<StoredAnswer> read_answer(FileSystem &files, const std::string &root, const std::string &key) {
   const std::string path = caption_path(root, key);
+  // To open it may fail in many ways where there is no folder of answers.
+  if (const auto info = files.info(path); info && !*info)
+    return Error{ErrorKind::not_found, path + " is not there."};
   const auto text = read_whole(files, path, kLargestAnswer);
   if (!text && text.error().kind == ErrorKind::wrong_type)
-    return Error{ErrorKind::read, path + " is damaged: " + text.error().text};
+    return Error{ErrorKind::wrong_type, path + " is damaged: " + text.error().text};
   if (!text) return text.error();
   auto answer = read_answer_text(key, *text);
   if (!answer)
-    return Error{ErrorKind::read,
+    return Error{ErrorKind::wrong_type,
                  path + " is damaged: " + std::string(without_full_stop(answer.error().text)) + "."};
   return answer;
 }

@@ -30,11 +30,13 @@ struct StoredAnswer {
 };
 
 // The content of an answer's file, and back. `key` is the SHA-256 of the question, in hexadecimal.
-// ErrorKind::read for anything that is not wholly what was written for that key.
+// ErrorKind::wrong_type for anything that is not wholly what was written for that key.
 std::string answer_text(const std::string &key, const StoredAnswer &answer);
 Result<StoredAnswer> read_answer_text(const std::string &key, const std::string &text);
 
-// ErrorKind::not_found when there is none, ErrorKind::read when it is damaged, which changes nothing.
+// ErrorKind::not_found when there is none, ErrorKind::wrong_type when it is damaged: another one may take its
+// place then. ErrorKind::not_authorized, open_read or read when it is there and cannot be read, by this user
+// or at this time.
 Result<StoredAnswer> read_answer(FileSystem &files, const std::string &root, const std::string &key);
 
 // Durable on return, and replaces what is there. Makes the folder when it is missing.

@@ -14,6 +14,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/store/caption_answers.h"
+#include "plugin/store/clip_path.h"
 #include "tests/support/lossy_file_system.h"
 #include "tests/support/temporary_folder.h"
 
@@ -91,6 +92,39 @@ TEST_F(AnswerStoreTest, WarnsOnceInARunThatNothingCanBeKept) {
   answers_.begin(root_);
   files_.limit_space(0);
   EXPECT_TRUE(keep(a_, said("A kite."))) << "this is another run";
+}
+
+// As after a run by another user, or with too many open files.
+TEST_F(AnswerStoreTest, NeitherReplacesNorHidesAnAnswerThatItCannotRead) {
+  EXPECT_FALSE(keep(a_, said("A kite.")));
+  EXPECT_FALSE(answers_.unread());
+  for (const ErrorKind kind : {ErrorKind::not_authorized, ErrorKind::open_read, ErrorKind::read}) {
+    answers_.begin(root_);
+    files_.fail_at(files_.operations() + 3, {kind, "It cannot be opened."});
+    EXPECT_FALSE(find(a_));
+    const auto warning = answers_.unread();
+    ASSERT_TRUE(warning);
+    EXPECT_EQ(warning->kind, kind);
+    EXPECT_THAT(warning->text, HasSubstr("is paid for again: It cannot be opened."));
+    EXPECT_FALSE(answers_.unread()) << "one warning in a run";
+    const auto problem = answers_.problem(cancellable_.get());
+    ASSERT_TRUE(problem) << "of cache=read-write";
+    EXPECT_EQ(problem->text, warning->text);
+    EXPECT_FALSE(keep(a_, said("Another kite.")));
+    EXPECT_FALSE(keep(b_, said("A boat.")));
+    EXPECT_EQ(find(a_)->text, "A kite.") << "it stays as it is";
+    EXPECT_TRUE(find(b_));
+  }
+}
+
+TEST_F(AnswerStoreTest, ReplacesADamagedAnswerOfWhichNobodyHasToBeTold) {
+  EXPECT_FALSE(keep(a_, said("A kite.")));
+  std::ofstream(caption_path(root_, a_)) << "nonsense";
+  EXPECT_FALSE(find(a_));
+  EXPECT_FALSE(answers_.unread());
+  EXPECT_FALSE(answers_.problem(cancellable_.get()));
+  EXPECT_FALSE(keep(a_, said("Another kite.")));
+  EXPECT_EQ(find(a_)->text, "Another kite.");
 }
 
 TEST_F(AnswerStoreTest, OnceCancelledWaitsForNothingButStillWrites) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // The answers that the store keeps: whom they spare a request, and whom not.
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
@@ -429,6 +430,31 @@ TEST_F(CaptionCacheTest, GoesOnWhereTheDiskIsFullAndTellsOfItOnce) {
   EXPECT_THAT(seen.warnings, ElementsAre(HasSubstr("cannot be kept in the store")));
   EXPECT_THAT(kept(), IsEmpty()) << "no half file is left";
   EXPECT_EQ(requests_of(film(5)), 5u);
+}
+
+int refuses_answers(FileCall call, std::string &path, int flags) {
+  return call == FileCall::open && (flags & O_CREAT) == 0 && path.find("/captions/") != path.npos &&
+                 path.ends_with(".json")
+             ? EACCES
+             : 0;
+}
+
+// Another user's, as after a run with sudo.
+TEST_F(CaptionCacheTest, PaysForNothingThatReadWriteCannotReadAndReplacesNothing) {
+  ASSERT_EQ(requests_of(film(3)), 3u);
+  const auto files = kept();
+  const std::string before = content(files[0]);
+  set_disk_hook(refuses_answers);
+  const Seen strict = play(film(3, "cache=read-write"));
+  const Seen lax = play(film(3));
+  set_disk_hook(nullptr);
+  EXPECT_THAT(strict.error, HasSubstr("cannot be read, and asking again is paid for again"));
+  EXPECT_EQ(strict.requests, 0u);
+  EXPECT_EQ(lax.error, "");
+  EXPECT_EQ(lax.requests, 3u);
+  EXPECT_THAT(lax.warnings, ElementsAre(HasSubstr("cannot be read, and asking again is paid for again")));
+  EXPECT_EQ(content(files[0]), before);
+  EXPECT_EQ(requests_of(film(3)), 0u);
 }
 
 int full_below_answers(FileCall call, std::string &path, int size) {

@@ -96,7 +96,7 @@ TEST_F(CaptionAnswers, ThatAreDamagedAreNeverServed) {
     put(file(kept_key('a')), text);
     const auto read = read_answer(files_, root_, kept_key('a'));
     ASSERT_FALSE(read) << what;
-    EXPECT_EQ(read.error().kind, ErrorKind::read) << what;
+    EXPECT_EQ(read.error().kind, ErrorKind::wrong_type) << what;
     EXPECT_THAT(read.error().text, HasSubstr(file(kept_key('a')) + " is damaged: ")) << what;
     EXPECT_EQ(content(file(kept_key('a'))), text) << "reading changes nothing: " << what;
   };
@@ -149,7 +149,7 @@ TEST_F(CaptionAnswers, ReplaceADamagedOne) {
 
 TEST_F(CaptionAnswers, InThePlaceOfAFolderAreAnErrorAndLeaveNoRest) {
   std::filesystem::create_directories(file(kept_key('a')) + "/within");
-  EXPECT_EQ(read_answer(files_, root_, kept_key('a')).error().kind, ErrorKind::read);
+  EXPECT_EQ(read_answer(files_, root_, kept_key('a')).error().kind, ErrorKind::wrong_type);
   EXPECT_FALSE(write_answer(files_, root_, kept_key('a'), kept_answer()));
   EXPECT_THAT(keys(), IsEmpty());
   EXPECT_EQ(std::distance(std::filesystem::directory_iterator(root_ + "/captions"), {}), 1);
