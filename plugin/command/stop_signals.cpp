@@ -29,14 +29,20 @@ void note_or_end(int signal) {
 
 }  // namespace
 
+template <int kSignal>
+guint StopSignals::source_of() {
+  struct sigaction before = {};
+  ::sigaction(kSignal, nullptr, &before);
+  return before.sa_handler == SIG_IGN ? 0 : g_unix_signal_add(kSignal, note_now<kSignal>, this);
+}
+
 StopSignals::StopSignals()
-    : sources_{g_unix_signal_add(SIGINT, note_now<SIGINT>, this),
-               g_unix_signal_add(SIGTERM, note_now<SIGTERM>, this),
-               g_unix_signal_add(SIGHUP, note_now<SIGHUP>, this),
+    : sources_{source_of<SIGINT>(), source_of<SIGTERM>(), source_of<SIGHUP>(),
                g_timeout_add_seconds(1, note_second, this)} {}
 
 StopSignals::~StopSignals() {
-  for (const guint source : sources_) g_source_remove(source);
+  for (const guint source : sources_)
+    if (source != 0) g_source_remove(source);
 }
 
 void StopSignals::note(int signal, std::chrono::nanoseconds now) {

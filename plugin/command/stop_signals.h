@@ -11,7 +11,7 @@
 namespace genclip {
 
 // While it lives, SIGINT, SIGTERM and SIGHUP do not end the process; each wakes the main context, and so does
-// each second. For the main thread.
+// each second. What the process ignores, as SIGHUP behind nohup, stays ignored. For the main thread.
 class StopSignals {
  public:
   // As long as the process's exit would be delayed for the answer to a submit (see exit_guard.h).
@@ -31,6 +31,8 @@ class StopSignals {
 
  private:
   template <int kSignal>
+  guint source_of();
+  template <int kSignal>
   static gboolean note_now(gpointer self);
   static gboolean note_second(gpointer self);
 
@@ -38,7 +40,7 @@ class StopSignals {
   unsigned count_ = 0;
   std::chrono::nanoseconds counted_at_{0};
   unsigned seconds_ = 0;
-  const guint sources_[4];
+  const guint sources_[4];  // 0: none.
 };
 
 // The same for a thread that runs no main context, because it writes, which may block for ever: the first

@@ -31,6 +31,26 @@ TEST(StopSignals, CountASecondOneThatComesASecondLater) {
   EXPECT_EQ(signals.count(), 2u);
 }
 
+// As nohup has SIGHUP ignored, and a shell SIGINT by what it starts with "&".
+TEST(StopSignals, LeaveWhatIsIgnored) {
+  const auto handler_of = [](int signal) {
+    struct sigaction found = {};
+    ::sigaction(signal, nullptr, &found);
+    return found.sa_handler;
+  };
+  const auto before = std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopSignals signals;
+    EXPECT_EQ(handler_of(SIGHUP), SIG_IGN);
+    EXPECT_NE(handler_of(SIGTERM), SIG_IGN);
+    std::raise(SIGTERM);
+    while (signals.count() == 0) g_main_context_iteration(nullptr, TRUE);
+    EXPECT_EQ(signals.last(), SIGTERM);
+  }
+  EXPECT_EQ(handler_of(SIGHUP), SIG_IGN);
+  std::signal(SIGHUP, before);
+}
+
 TEST(StopNote, HoldsBackOneSignalAndWhatComesWithIt) {
   const StopNote stop;
   EXPECT_EQ(stop.signal(), 0);
