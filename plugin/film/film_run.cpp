@@ -39,6 +39,13 @@ ErrorKind kind_of(const GError &error) {
   return ErrorKind::failed;
 }
 
+// What follows from a plugin that is missing. Other errors have reasons of their own: what is missing may be
+// for a stream that nobody needs.
+bool is_of_missing_plugin(const GError &error) {
+  return g_error_matches(&error, GST_CORE_ERROR, GST_CORE_ERROR_MISSING_PLUGIN) ||
+         g_error_matches(&error, GST_STREAM_ERROR, GST_STREAM_ERROR_CODEC_NOT_FOUND);
+}
+
 // FFmpeg's demuxer of NUT looks for further data for ever when gst-libav tells it that there are none.
 // decodebin keeps the errors of its elements back, so the pipeline tells it.
 void refuse_endless(GstBin *pipeline, GstBin *, GstElement *element, gpointer) {
@@ -86,7 +93,10 @@ void FilmRun::take(GstMessage *message) {
   end_ = End::error;
   const Parsed all = parsed(message);
   error_ = {kind_of(*all.error), all.error->message};
-  if (!missing_.empty()) error_.text = "GStreamer has no plugin for it (" + missing_ + ").";
+  if (std::string budget = detail_of_message(message, "budget"); !budget.empty())
+    error_.details = {{"budget", std::move(budget)}};
+  if (!missing_.empty() && is_of_missing_plugin(*all.error))
+    error_.text = "GStreamer has no plugin for it (" + missing_ + ").";
   error_element_ = GST_MESSAGE_SRC_NAME(message);
 }
 

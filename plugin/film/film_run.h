@@ -40,7 +40,8 @@ class FilmRun {
   void stop();
 
   GstBin *bin() const { return GST_BIN(pipeline_.get()); }
-  // The first error, of End::error. `element`: the name of its element.
+  // The first error, of End::error, with the budget that it names, if any. `element`: the name of its
+  // element.
   const Error &error() const { return error_; }
   const std::string &error_element() const { return error_element_; }
 

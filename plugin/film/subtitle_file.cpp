@@ -16,7 +16,8 @@ class Bytes {
   bool add(GstBuffer *buffer) {
     MutexLock lock(mutex_);
     const size_t at = bytes_.size(), more = gst_buffer_get_size(buffer);
-    if (more > kLargestFile - at) return false;
+    is_too_large_ |= more > kLargestFile - at;
+    if (is_too_large_) return false;
     bytes_.resize(at + more);
     gst_buffer_extract(buffer, 0, bytes_.data() + at, more);
     return true;
@@ -25,10 +26,15 @@ class Bytes {
     MutexLock lock(mutex_);
     return bytes_;
   }
+  bool are_too_many() const {
+    MutexLock lock(mutex_);
+    return is_too_large_;
+  }
 
  private:
   mutable Mutex mutex_;
   std::string bytes_ GUARDED_BY(mutex_);
+  bool is_too_large_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace
@@ -59,6 +65,8 @@ Result<Subtitles> load_subtitles(const std::string &uri, const std::function<boo
                              if (is_stopped && is_stopped()) run.end();
                            });
   if (end == FilmRun::End::ended) return cancelled();
+  if (bytes.are_too_many())
+    return Error{ErrorKind::wrong_type, "It is larger than 16 MiB, and so no file of subtitles."};
   if (end != FilmRun::End::eos) return Error{run.error().kind, "It cannot be read: " + run.error().text};
   return read_subtitles(bytes.all());
 }
