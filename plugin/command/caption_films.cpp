@@ -36,11 +36,6 @@ Error captions_not_written(const std::string &path, const std::string &why,
   return {kind, "The captions cannot be written to " + path + ": " + why};
 }
 
-Result<void> write_output(const std::string &text) {
-  if (fwrite(text.data(), 1, text.size(), stdout) == text.size() && fflush(stdout) == 0) return {};
-  return captions_not_written("standard output", g_strerror(errno), ErrorKind::write);
-}
-
 Result<void> replace_file(const std::string &path, const std::string &text) {
   GErrorPtr error;
   const auto how =
@@ -242,15 +237,18 @@ class Films final : public FilmListener {
 
   // A FIFO or a device is written to; a file is replaced.
   Result<void> write_text(const std::string &path, const std::string &text) {
-    if (path == kStandardOutput) return write_output(text);
-    if (!is_special(path)) return replace_file(path, text);
-    return write_special(
-        path, text, [&] { tell("Waiting for a reader of " + path + ". Ctrl-C ends the run."); },
-        [this] {
-          // The signals are counted in the main context, which nobody else runs now.
-          while (g_main_context_pending(nullptr)) g_main_context_iteration(nullptr, FALSE);
-          return is_stopped();
-        });
+    const bool is_output = path == kStandardOutput;
+    if (!is_output && !is_special(path)) return replace_file(path, text);
+    const auto tell_waiting = [&] {
+      tell("Waiting for a reader of " + (is_output ? "standard output" : path) + ". Ctrl-C ends the run.");
+    };
+    const auto is_over = [this] {
+      // The signals are counted in the main context, which nobody else runs now.
+      while (g_main_context_pending(nullptr)) g_main_context_iteration(nullptr, FALSE);
+      return is_stopped();
+    };
+    return is_output ? write_standard_output(text, tell_waiting, is_over)
+                     : write_special(path, text, tell_waiting, is_over);
   }
 
   // A file that was cut off decodes without an error.

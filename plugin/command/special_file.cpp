@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 
@@ -16,6 +17,8 @@ namespace genclip {
 namespace {
 
 constexpr int kLook_ms = 100;
+// Where there is room for anything, there is room for this in a pipe: a descriptor that blocks does not then.
+constexpr size_t kRoomOfPipe = 4096;
 
 bool has_type(const std::string &path, mode_t type) {
   struct stat status;
@@ -27,8 +30,15 @@ class SpecialFile {
   SpecialFile(const std::string &path, const std::function<void()> &on_waiting,
               const std::function<bool()> &is_stopped)
       : path_(path), on_waiting_(on_waiting), is_stopped_(is_stopped) {}
+  // Borrows the descriptor.
+  SpecialFile(int descriptor, const std::string &name, const std::function<void()> &on_waiting,
+              const std::function<bool()> &is_stopped)
+      : SpecialFile(name, on_waiting, is_stopped) {
+    descriptor_ = descriptor;
+    is_borrowed_ = true;
+  }
   ~SpecialFile() {
-    if (descriptor_ >= 0) ::close(descriptor_);
+    if (descriptor_ >= 0 && !is_borrowed_) ::close(descriptor_);
   }
   SpecialFile(const SpecialFile &) = delete;
   SpecialFile &operator=(const SpecialFile &) = delete;
@@ -48,22 +58,27 @@ class SpecialFile {
 
   Result<void> write(std::string_view text) {
     while (!text.empty()) {
-      const ssize_t count = ::write(descriptor_, text.data(), text.size());
-      const int code = errno;
-      if (count >= 0) {
-        text.remove_prefix(static_cast<size_t>(count));
-      } else if (code == EAGAIN) {
+      if (!has_room(0)) {
         if (!may_wait()) return cancelled();
-        struct pollfd room = {descriptor_, POLLOUT, 0};
-        ::poll(&room, 1, kLook_ms);
-      } else if (code != EINTR) {
-        return failure(ErrorKind::write, code);
+        if (!has_room(kLook_ms)) continue;
       }
+      const ssize_t count = ::write(descriptor_, text.data(), std::min(text.size(), kRoomOfPipe));
+      const int code = errno;
+      if (count >= 0)
+        text.remove_prefix(static_cast<size_t>(count));
+      else if (code != EAGAIN && code != EINTR)
+        return failure(ErrorKind::write, code);
     }
     return {};
   }
 
  private:
+  // Or an error, which the write tells.
+  bool has_room(int patience_ms) const {
+    struct pollfd room = {descriptor_, POLLOUT, 0};
+    return ::poll(&room, 1, patience_ms) > 0;
+  }
+
   bool may_wait() {
     if (!is_waiting_) on_waiting_();
     is_waiting_ = true;
@@ -78,6 +93,7 @@ class SpecialFile {
   const std::function<void()> &on_waiting_;
   const std::function<bool()> &is_stopped_;
   int descriptor_ = -1;
+  bool is_borrowed_ = false;
   bool is_waiting_ = false;
 };
 
@@ -90,6 +106,12 @@ Result<void> write_special(const std::string &path, std::string_view text,
   SpecialFile file(path, on_waiting, is_stopped);
   if (auto opened = file.open(); !opened) return opened;
   return file.write(text);
+}
+
+Result<void> write_standard_output(std::string_view text, const std::function<void()> &on_waiting,
+                                   const std::function<bool()> &is_stopped) {
+  const std::string name = "standard output";
+  return SpecialFile(STDOUT_FILENO, name, on_waiting, is_stopped).write(text);
 }
 
 }  // namespace genclip

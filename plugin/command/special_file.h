@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// Writes to a FIFO or a device. Whoever reads a FIFO may come later, or never, so each wait for it can be
-// ended.
+// Writes to a FIFO, a device or standard output. Whoever reads may come later, or never, so each wait for
+// that can be ended.
 #pragma once
 
 #include <functional>
@@ -19,5 +19,8 @@ bool is_socket(const std::string &path);
 // waits; if so, fails with ErrorKind::cancelled.
 Result<void> write_special(const std::string &path, std::string_view text,
                            const std::function<void()> &on_waiting, const std::function<bool()> &is_stopped);
+// The same. Leaves the descriptor as it is, which other processes share.
+Result<void> write_standard_output(std::string_view text, const std::function<void()> &on_waiting,
+                                   const std::function<bool()> &is_stopped);
 
 }  // namespace genclip

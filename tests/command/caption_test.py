@@ -786,7 +786,9 @@ class Caption(ServiceTest):
         self.assertEqual(self.asked(), asked)
 
     def start_until_it_waits(self, fifo, *words):
-        run = self.start("caption", *EACH_SECOND, *words, "-o", str(fifo))
+        return self.wait_until_it_waits(self.start("caption", *EACH_SECOND, *words, "-o", str(fifo)), fifo)
+
+    def wait_until_it_waits(self, run, reader):
         os.set_blocking(run.stderr.fileno(), False)
         said = []
 
@@ -795,7 +797,7 @@ class Caption(ServiceTest):
                 said.append(os.read(run.stderr.fileno(), 1 << 16).decode(errors="replace"))
             except BlockingIOError:
                 pass
-            return f"Waiting for a reader of {fifo}. Ctrl-C ends the run.\n" in "".join(said)
+            return f"Waiting for a reader of {reader}. Ctrl-C ends the run.\n" in "".join(said)
 
         self.wait_for(waits)
         return run
@@ -817,6 +819,39 @@ class Caption(ServiceTest):
         self.assertEqual((run.returncode, "Waiting" in said), (0, False), said)
         self.assertEqual(self.asked(), WINDOWS)
 
+    @staticmethod
+    def fill(end):
+        filled = 0
+        for size in (4096, 1):
+            try:
+                while True:
+                    filled += os.write(end, b"x" * size)
+            except BlockingIOError:
+                pass
+        return filled
+
+    def test_standard_output_that_nobody_reads_is_waited_for_until_it_is_read_or_the_run_is_stopped(self):
+        self.simulator()
+        film = self.copy_of_film()
+        expected = self.caption(film, "-o", "-").stdout.encode()
+        for number in (signal.SIGINT, 0):
+            reader, writer = os.pipe()
+            with open(reader, "rb") as all_of_it:
+                os.set_blocking(writer, False)
+                filled = self.fill(writer)
+                os.set_blocking(writer, True)
+                run = subprocess.Popen([GENCLIP, "caption", *EACH_SECOND, film, "-o", "-"], env=environment(**self.env), stdin=subprocess.DEVNULL,
+                                       stdout=writer, stderr=subprocess.PIPE, text=True)
+                self.addCleanup(run.stderr.close)
+                self.addCleanup(lambda run=run: run.poll() is None and (run.kill(), run.wait()))
+                os.close(writer)
+                self.wait_until_it_waits(run, "standard output")
+                if number:
+                    run.send_signal(number)
+                    self.assertEqual(run.wait(30), 128 + number)
+                self.assertEqual(all_of_it.read()[filled:], b"" if number else expected)
+                self.assertEqual(run.wait(30), 128 + number if number else 0)
+
     def test_a_fifo_whose_reader_does_not_read_is_waited_for_until_it_does_or_the_run_is_stopped(self):
         self.simulator()
         film = self.copy_of_film()
@@ -825,13 +860,7 @@ class Caption(ServiceTest):
         os.mkfifo(fifo)
         end = os.open(fifo, os.O_RDWR | os.O_NONBLOCK)
         self.addCleanup(os.close, end)
-        filled = 0
-        for size in (4096, 1):
-            try:
-                while True:
-                    filled += os.write(end, b"x" * size)
-            except BlockingIOError:
-                pass
+        filled = self.fill(end)
         run = self.start_until_it_waits(fifo, film, "--json")
         run.send_signal(signal.SIGINT)
         out, said = run.communicate(timeout=30)
