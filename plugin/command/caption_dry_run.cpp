@@ -12,7 +12,7 @@
 #include "plugin/account/caption_average.h"
 #include "plugin/base/number.h"
 #include "plugin/caption/window_count.h"
-#include "plugin/catalog/clip_uri.h"
+#include "plugin/channel/clip_survey.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/amounts.h"
 #include "plugin/command/console.h"
@@ -75,7 +75,7 @@ FilmNeeds needs_of(const FilmJob &job, const Asked &asked) {
     return needs;
   }
   // To look at it would be to generate it.
-  if (job.uri.starts_with(std::string(kClipUriScheme) + ":")) return needs;
+  if (is_clip_uri(job.uri)) return needs;
   MediaFacts facts;
   if (auto probed = probe_media(job.uri, MediaKind::video, kPatience, facts, nullptr); !probed) {
     needs.problem = probed.error();

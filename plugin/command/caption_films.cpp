@@ -9,12 +9,14 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <set>
 #include <utility>
 
 #include "plugin/account/ledger.h"
 #include "plugin/base/durable_file.h"
 #include "plugin/base/file_system.h"
+#include "plugin/channel/clip_survey.h"
 #include "plugin/command/account_reading.h"
 #include "plugin/command/batch_view.h"
 #include "plugin/command/caption_screen.h"
@@ -22,6 +24,7 @@
 #include "plugin/command/console.h"
 #include "plugin/command/special_file.h"
 #include "plugin/command/stop_signals.h"
+#include "plugin/core/run_ending.h"
 #include "plugin/film/caption_pass.h"
 #include "plugin/film/film_copy.h"
 #include "plugin/film/film_place.h"
@@ -103,8 +106,10 @@ class Films final : public FilmListener {
   int run() {
     size_t next = 0;
     for (; next < jobs_.size() && !is_paused_ && !is_stopped(); ++next) take_on(jobs_[next], next + 1);
+    paid_.clear();
     for (; next < jobs_.size(); ++next)
-      tell_film(jobs_[next], is_stopped() ? "stopped" : "pending", {}, nullptr);
+      if (!skip_if_there(jobs_[next]))
+        tell_film(jobs_[next], is_stopped() ? "stopped" : "pending", {}, nullptr);
     screen_.clear();
     if (!run_.quiet || totals_.done + totals_.there < totals_.films) print_error(films_end_text(totals_));
     if ((is_paused_ || is_stopped()) && options_.keeps_answers()) print_error(kGoOnText);
@@ -114,6 +119,9 @@ class Films final : public FilmListener {
   }
 
   void on_progress(const FilmProgress &progress) override { screen_.show(progress); }
+  void on_cost(const std::string &task_id, double credits) override {
+    totals_.credits += credits - std::exchange(paid_[task_id], credits);
+  }
   void on_warning(const std::string &text) override { tell("Warning: " + current_ + ": " + text); }
   unsigned stops() const override { return signals_.count(); }
   void on_waiting(uint64_t answers, std::chrono::seconds patience) override {
@@ -125,25 +133,41 @@ class Films final : public FilmListener {
  private:
   bool is_stopped() const { return stops() > 0; }
 
-  void take_on(const FilmJob &job, size_t number) {
+  // Of the film's clip.
+  double credits() const {
+    double sum = 0;
+    for (const auto &[task_id, each] : paid_) sum += each;
+    return sum;
+  }
+
+  // Of a film that needs nothing, whatever ends the run.
+  bool skip_if_there(const FilmJob &job) {
+    if (job.problem || !job.is_there) return false;
+    ++totals_.there;
+    tell_film(job, "skipped", {}, nullptr);
+    return true;
+  }
+
+  void take_on(FilmJob job, size_t number) {
     current_ = job.name;
-    if (job.problem) return fail(job, {}, *job.problem);
-    for (const FilmOutput &output : job.outputs)
-      if (output.stays) tell(is_asked_for(job) ? stays_text(output) : skips_text(output));
-    if (job.is_there) {
-      ++totals_.there;
-      return tell_film(job, "skipped", {}, nullptr);
-    }
+    paid_.clear();
     auto places = take_places(job);
     if (!places) return fail(job, {}, places.error());
+    for (const FilmOutput &output : job.outputs)
+      if (output.stays) tell(is_asked_for(job) ? stays_text(output) : skips_text(output));
+    if (skip_if_there(job)) return;
     if (const std::string spent = options_.spent_limit(used_); !spent.empty())
       return pause(job, {}, {ErrorKind::not_authorized, spent});
     auto gencaption = options_.make(used_, job.is_text);
     if (!gencaption) return fail(job, {}, gencaption.error());
-    // Before anything is paid for that the copy could not hold.
+    // Before anything is paid for: a film that is a clip is, by whatever reads it first.
+    if (auto fits = try_settings(*gencaption); !fits) return fail(job, {}, fits.error());
+    screen_.begin(job.name, number, jobs_.size());
+    // Before captions are paid for that the copy could not hold.
     if (is_container(job.format))
       if (auto tried = copy_film(copy_order(job, places->front(), true), {}, *this); !tried)
         return give_up(job, {}, tried.error());
+    // Again, because the pace is that of the captions.
     screen_.begin(job.name, number, jobs_.size());
     const std::string store = store_root(options_.text_of("store"));
     const std::set<std::string> held_before = held_runs(store);
@@ -158,14 +182,16 @@ class Films final : public FilmListener {
     switch (end.how) {
       case FilmEnd::How::whole: return deliver(job, end, *places);
       case FilmEnd::How::paused: return pause(job, end.progress, end.error);
-      case FilmEnd::How::failed: return fail(job, end.progress, end.error);
+      case FilmEnd::How::failed: return give_up(job, end.progress, end.error);
       case FilmEnd::How::stopped: return tell_film(job, "stopped", end.progress, nullptr);
     }
   }
 
-  // Until they are written, no other run pays for them.
-  static Result<std::vector<FilmPlace>> take_places(const FilmJob &job) {
+  // Until they are written, no other run pays for them. One may have written them since the plan was made.
+  static Result<std::vector<FilmPlace>> take_places(FilmJob &job) {
     std::vector<FilmPlace> places;
+    if (job.problem) return *job.problem;
+    if (job.is_there) return places;
     const bool is_copy = is_container(job.format);
     for (const FilmOutput &output : job.outputs) {
       if (output.stays) continue;
@@ -177,6 +203,8 @@ class Films final : public FilmListener {
         if (auto room = find_room(job, *place); !room) return room.error();
       places.push_back(*std::move(place));
     }
+    look_for_outputs(job);
+    if (job.problem) return *job.problem;
     return places;
   }
 
@@ -273,7 +301,10 @@ class Films final : public FilmListener {
   }
 
   void give_up(const FilmJob &job, const FilmProgress &progress, const Error &error) {
+    screen_.clear();
     if (error.kind == ErrorKind::cancelled) return tell_film(job, "stopped", progress, nullptr);
+    // Of the clip that is the film; the budget of captions pauses the pass itself.
+    if (is_spent_budget(error)) return pause(job, progress, error);
     fail(job, progress, error);
   }
 
@@ -294,6 +325,7 @@ class Films final : public FilmListener {
     Json json = film_json(job, status);
     const Json counts = counts_json(progress);
     for (const auto &[name, value] : *counts.object()) json.set(name, value);
+    if (is_clip_uri(job.uri)) json.set("credits", credits());
     if (error) json.set("error", error->text);
     print(json.to_text() + "\n");
     fflush(stdout);
@@ -306,6 +338,7 @@ class Films final : public FilmListener {
   const StopSignals signals_;
   CaptionScreen screen_;
   FilmTotals totals_;
+  std::map<std::string, double> paid_;  // Credits of the film's tasks.
   UsedLimits used_;
   std::string current_;  // The name of the film.
   bool is_paused_ = false;

@@ -10,6 +10,7 @@
 #include "plugin/base/file_system.h"
 #include "plugin/base/gref.h"
 #include "plugin/catalog/clip_uri.h"
+#include "plugin/channel/clip_survey.h"
 #include "plugin/command/batch_outputs.h"
 #include "plugin/command/clip_output.h"
 #include "plugin/command/console.h"
@@ -42,7 +43,7 @@ std::string path_of_uri(const std::string &uri) {
 
 // The name of a film that is not a file: its captions go into the current folder.
 std::string name_of_film_at(const std::string &uri) {
-  if (uri.starts_with(std::string(kClipUriScheme) + ":")) {
+  if (is_clip_uri(uri)) {
     const auto request = parse_clip_uri(*known_models(), uri);
     return request ? name_of_prompt(prompt_of(*request)) + ".mp4" : "";
   }
@@ -94,26 +95,24 @@ FilmJob job_of(const std::string &word, const CaptionWish &wish, const OutputWis
   }
   if (place) job.name = place->substr(place->rfind('/') + 1);
   const bool is_file = !is_address(word) || !path_of_uri(word).empty();
-  if (place) job.problem = problem_of_film(*place, is_file);
+  if (place && is_file) job.path = *place;
+  if (job.is_text && is_clip_uri(job.uri))
+    job.problem =
+        Error{ErrorKind::wrong_type, "A clip has a picture, and no subtitles that could be translated."};
+  else if (place)
+    job.problem = problem_of_film(*place, is_file);
   job.outputs = film_outputs(place ? *place : "", outputs);
   for (const FilmOutput &output : job.outputs)
-    if (!job.problem && place && is_file && is_same_file(output.path, *place))
+    if (!job.problem && !job.path.empty() && is_same_file(output.path, job.path))
       job.problem = Error{ErrorKind::settings, "Its captions would replace it; give another --output."};
     else if (!job.problem && wish.output != kStandardOutput && is_of_store(output.path))
       job.problem =
           Error{ErrorKind::settings, "Its captions would be a file of a clip store; give another --output."};
   if (job.problem) return job;
-  const bool may_stay = !wish.force && wish.output != kStandardOutput;
-  for (FilmOutput &output : job.outputs) {
-    output.stays = may_stay && is_there(output.path) && !is_special(output.path);
-    output.is_older = output.stays && place && is_file && is_older(output.path, *place);
-  }
-  job.is_there = std::ranges::all_of(job.outputs, &FilmOutput::stays);
-  // A name that follows from the film's tells whose captions are in it; one that the user gives does not, and
-  // the same command can be run again. Only what was written before the film was is surely of another one.
-  if (job.is_there && !outputs.file.empty() && job.outputs.front().is_older)
-    job.problem = Error{ErrorKind::open_write, stays_text(job.outputs.front())};
-  if (!job.problem && !job.is_there && place && is_file && !job.is_text) look_at_film(*place, job);
+  job.has_own_name = !outputs.file.empty();
+  job.replaces = wish.force || wish.output == kStandardOutput;
+  look_for_outputs(job);
+  if (!job.problem && !job.is_there && !job.path.empty() && !job.is_text) look_at_film(job.path, job);
   return job;
 }
 
@@ -179,6 +178,18 @@ Result<void> check_clashes(const std::vector<FilmJob> &jobs) {
 }
 
 }  // namespace
+
+void look_for_outputs(FilmJob &job) {
+  for (FilmOutput &output : job.outputs) {
+    output.stays = !job.replaces && is_there(output.path) && !is_special(output.path);
+    output.is_older = output.stays && !job.path.empty() && is_older(output.path, job.path);
+  }
+  job.is_there = std::ranges::all_of(job.outputs, &FilmOutput::stays);
+  // A name that follows from the film's tells whose captions are in it; one that the user gives does not, and
+  // the same command can be run again. Only what was written before the film was is surely of another one.
+  if (job.is_there && job.has_own_name && job.outputs.front().is_older)
+    job.problem = Error{ErrorKind::open_write, stays_text(job.outputs.front())};
+}
 
 bool is_special(const std::string &path) { return is_there(path) && !is_regular(path) && !is_folder(path); }
 

@@ -18,12 +18,15 @@ struct FilmJob {
   std::string word;  // As the user gave it.
   std::string name;  // Short, for the screen.
   std::string uri;
+  std::string path;         // Of its file; empty: it is none.
   bool is_text = false;     // A file of subtitles.
   bool is_picture = false;  // A JPEG or a PNG.
   // When its picture is shown, where the index of an MP4 or QuickTime file tells.
   std::optional<Stretch> shown;
   FilmFormat format = FilmFormat::vtt;
   std::vector<FilmOutput> outputs;  // "-": standard output.
+  bool has_own_name = false;        // The user has named the output.
+  bool replaces = false;            // Outputs that are there.
   bool is_there = false;            // All of them are, and stay as they are.
   std::optional<Error> problem;     // It cannot be captioned; the others can.
 };
@@ -35,6 +38,9 @@ struct CaptionWish {
   bool is_translation = false;
   bool force = false;  // Replace files that are there.
 };
+
+// Which of its outputs are there now and stay as they are.
+void look_for_outputs(FilmJob &job);
 
 // Whether there is a FIFO, a device or the like, which takes what is written, and is never replaced.
 bool is_special(const std::string &path);

@@ -9,6 +9,7 @@
 #include "plugin/command/bar.h"
 #include "plugin/command/console.h"
 #include "plugin/command/text_table.h"
+#include "plugin/store/clip_cost.h"
 
 namespace genclip {
 namespace {
@@ -138,6 +139,7 @@ std::string films_end_text(const FilmTotals &totals) {
   text += ": " + count_text(totals.requests, "request");
   if (totals.cached > 0) text += ", " + count_text(totals.cached, "answer") + " from the store";
   text += ", " + count_text(totals.tokens, "token");
+  if (totals.credits > 0) text += ", " + cost_text(totals.credits) + " for clips";
   if (totals.skipped > 0) text += ", " + count_text(totals.skipped, "window") + " without a caption";
   if (totals.unasked > 0) text += ", " + std::to_string(totals.unasked) + " of them not asked about";
   return text + ".";

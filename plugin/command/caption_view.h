@@ -52,6 +52,7 @@ struct FilmTotals {
   size_t films = 0, done = 0, failed = 0;
   size_t there = 0;  // All of their files were there before: nothing was done.
   uint64_t requests = 0, cached = 0, skipped = 0, unasked = 0, tokens = 0;
+  double credits = 0;  // Of the films that were generated.
 
   void add(const FilmProgress &progress);
 };

@@ -41,6 +41,10 @@ GRef<GstElement> made(const char *factory) {
   return element ? GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(element))) : nullptr;
 }
 
+GRef<GstElement> new_pipeline() {
+  return GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
+}
+
 // What one pad has pushed. Thread-safe.
 class Collector {
  public:
@@ -220,7 +224,7 @@ class CaptionPass {
         listener_(listener),
         is_text_(source.is_text),
         pictures_(gencaption.get()),
-        run_(GRef<GstElement>::adopt(new_pipeline())) {
+        run_(new_pipeline()) {
     gst_bin_add(run_.bin(), gencaption_.get());
     if (source.is_text)
       add_subtitles(source.uri);
@@ -268,8 +272,6 @@ class CaptionPass {
   }
 
  private:
-  static GstElement *new_pipeline() { return GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))); }
-
   void add_film(const PassSource &source) {
     source_ = made("uridecodebin");
     const auto convert = made("videoconvert");
@@ -366,6 +368,7 @@ class CaptionPass {
   }
 
   void on_message(GstMessage *message) {
+    tell_cost(message, listener_);
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_ERROR) is_refused_for_now_ = is_for_now(message);
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) return on_warning(message);
     const GstStructure *structure = gst_message_get_structure(message);
@@ -531,6 +534,14 @@ class CaptionPass {
 };
 
 }  // namespace
+
+Result<void> try_settings(const GRef<GstElement> &gencaption) {
+  FilmRun run(new_pipeline());
+  gst_bin_add(run.bin(), gencaption.get());
+  const auto end = run.run([](GstMessage *) {}, [&run] { run.end(); });
+  if (end == FilmRun::End::error) return run.error();
+  return {};
+}
 
 FilmEnd run_caption_pass(const PassSource &source, const GRef<GstElement> &gencaption,
                          FilmListener &listener) {

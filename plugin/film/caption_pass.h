@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/result.h"
 #include "plugin/film/film_progress.h"
 #include "plugin/film/film_source.h"
 
@@ -25,6 +26,9 @@ struct PassSource {
   std::vector<std::string> languages = {};
   SourceSettings settings = {};
 };
+
+// Whether a gencaption with these settings starts, which reads and asks nothing.
+Result<void> try_settings(const GRef<GstElement> &gencaption);
 
 // Runs the default main context until the film is over. `gencaption`: in no bin, and used for nothing else.
 FilmEnd run_caption_pass(const PassSource &source, const GRef<GstElement> &gencaption,

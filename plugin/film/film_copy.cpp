@@ -69,6 +69,8 @@ class FilmCopy {
                               [&] {
                                 stopped = listener_.stops() > 0;
                                 if (stopped) run_.end();
+                                // A clip that is generated takes minutes.
+                                if (order_.is_trial) listener_.on_progress({});
                               });
     if (stopped) return cancelled();
     if (!unheld_picture_.empty())
@@ -525,8 +527,10 @@ class FilmCopy {
   }
 
   void on_message(GstMessage *message) {
+    tell_cost(message, listener_);
     if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
-      if (!order_.is_trial) listener_.on_warning(text_of_message(message));
+      if (!order_.is_trial || is_clip_source(GST_MESSAGE_SRC(message)))
+        listener_.on_warning(text_of_message(message));
       return;
     }
     const GstStructure *structure = gst_message_get_structure(message);

@@ -27,7 +27,8 @@ struct CopyOrder {
   // Bytes. Streams that a film has stored far from each other wait in memory for each other, at most this
   // much of each.
   unsigned most_queued = 256U << 20;
-  // Only tries whether the film can be copied. Ends after its first seconds, unless its end may be lost.
+  // Only tries whether the film can be copied. Ends after its first seconds, unless its end may be lost. Of
+  // warnings it tells only those of a clip that is generated for it.
   bool is_trial = false;
   SourceSettings source = {};
 };

@@ -63,6 +63,8 @@ class FilmListener {
   // Something has changed, or a second has passed.
   virtual void on_progress(const FilmProgress &progress) = 0;
   virtual void on_warning(const std::string &text) = 0;
+  // What a task costs that was submitted for a film that is a clip; the last number holds.
+  virtual void on_cost(const std::string &task_id, double credits) = 0;
   // How often the user has asked to stop. 1: paid answers that are on their way are waited for, for some
   // seconds. 2: end at once. Asked whenever the main context wakes.
   virtual unsigned stops() const = 0;

@@ -44,6 +44,7 @@ third & last
 second line
 third line
 """
+CLIP = "genclip://dance-2.5?prompt=a%20storm"
 CUE = re.compile(r"(\d\d:\d\d:\d\d)[.,](\d{3}) --> (\d\d:\d\d:\d\d)[.,](\d{3})\n(.+(?:\n.+)*)")
 
 
@@ -157,6 +158,25 @@ class Caption(ServiceTest):
                          [("film.de.vtt", True), ("film.en.vtt", False)])
         self.assertIn("film.de.vtt, which stays as it is: nothing is asked for it.", run.stderr)
         self.assertEqual((self.read("film.de.vtt"), len(cues(self.read("film.en.vtt")))), ("mine", WINDOWS))
+
+    def test_what_comes_while_another_film_is_captioned_stays(self):
+        self.simulator("--fault", "text#1:delay=3000")
+        films = [self.copy_of_film(), self.copy_of_film("other.mp4")]
+        run = self.start("caption", *EACH_SECOND, *films, "--json")
+        self.wait_for(lambda: self.asked() > 0)
+        (self.work / "other.vtt").write_text("mine", encoding="utf-8")
+        out, said = run.communicate(timeout=60)
+        self.assertEqual([json.loads(line)["status"] for line in out.splitlines()], ["completed", "skipped"], said)
+        self.assertEqual((run.returncode, self.read("other.vtt"), self.asked()), (0, "mine", WINDOWS))
+        self.assertIn(", 1 was captioned already: ", said)
+
+    def test_what_is_there_is_not_left_when_a_run_ends_early(self):
+        self.simulator()
+        film, other = self.copy_of_film(), self.copy_of_film("other.mp4")
+        (self.work / "other.vtt").write_text("mine", encoding="utf-8")
+        run = self.caption(film, other, "--max-requests", "2", "--json", code=75)
+        self.assertEqual([json.loads(line)["status"] for line in run.stdout.splitlines()], ["pending", "skipped"])
+        self.assertIn("0 of 2 films are captioned, 1 was captioned already, 1 is left: ", run.stderr)
 
     def test_a_file_that_is_named_and_holds_another_film_is_no_success(self):
         self.simulator()
@@ -472,10 +492,52 @@ class Caption(ServiceTest):
     def test_a_film_that_is_generated_is_in_the_store_of_its_captions(self):
         self.simulator()
         store = self.folder / "other"
-        self.caption("genclip://dance-2.5?prompt=a%20storm", "-o", str(self.work / "storm.mkv"), "--store", str(store), "--project", "storm")
+        run = self.caption(CLIP, "-o", str(self.work / "storm.mkv"), "--store", str(store), "--project", "storm", "--json")
         self.assertEqual((self.stats()["submits"], self.store.exists()), (1, False))
+        credits = json.loads(run.stdout)["credits"]
+        self.assertGreater(credits, 0)
+        self.assertIn(f"{credits:g} credits for clips.\n", run.stderr)
+        run = self.caption(CLIP, "-o", str(self.work / "storm.vtt"), "--store", str(store), "--json")
+        self.assertEqual((json.loads(run.stdout)["credits"], "credits" in run.stderr), (0, False), "it is in the store")
         cost = json.loads(self.run_genclip("cost", "--store", str(store), "--by", "project", "--json").stdout)
         self.assertEqual([(row["project"], row["clips"]) for row in cost["rows"]], [("storm", 1)])
+
+    def test_settings_of_captions_are_judged_before_a_film_is_generated_for_them(self):
+        self.simulator()
+        for end in ("mkv", "vtt"):
+            self.assertIn("temperature", self.caption(CLIP, "-o", str(self.work / f"storm.{end}"), "--temperature=-0.5", code=1).stderr)
+        del self.env["GENCLIP_LLM_BASE_URL"]
+        self.assertIn("llm-base-url", self.caption(CLIP, "-o", str(self.work / "storm.mkv"), code=1).stderr)
+        self.assertEqual(self.stats()["submits"], 0)
+
+    def test_a_film_that_is_generated_to_be_tried_is_shown_and_warns(self):
+        self.simulator("--fault", "submit#1:lose-answer", "--fault", "submit#2:fail=Too dark", processing=1500)
+        words = (CLIP, "-o", str(self.work / "storm.mkv"))
+        self.caption(*words, code=1)
+        code, shown = genclip_on_terminal("caption", *words, columns=80, **self.env)
+        self.assertEqual(code, 1, shown)
+        self.assertIn("a-storm.mp4  0:00\n0 requests, 0 tokens\n", shown)
+        self.assertIn("may be charged twice", " ".join(shown.split()))
+        self.assertEqual((self.stats()["submits"], self.asked()), (2, 0))
+
+    def test_a_budget_that_refuses_the_film_leaves_it_for_later(self):
+        self.simulator()
+        self.run_genclip("budget", "set", "--per-day", "1", "--assumed-price", "10")
+        film = self.copy_of_film()
+        for end in ("mkv", "vtt"):
+            words = (CLIP, film, "--to", end, "--output", str(self.work), "--json")
+            self.assertEqual([json.loads(line)["status"] for line in self.caption(*words, code=75).stdout.splitlines()], ["pending", "pending"])
+        self.run_genclip("budget", "clear")
+        self.run_genclip("budget", "set", "--per-clip", "0.1", "--assumed-price", "10")
+        self.assertEqual(json.loads(self.caption(CLIP, "--json", "-o", str(self.work / "storm.mkv"), code=1).stdout)["status"], "failed")
+        self.assertEqual((self.stats()["submits"], self.asked()), (0, 0))
+
+    def test_a_clip_is_not_generated_to_be_translated(self):
+        self.simulator()
+        for words in ((), ("--dry-run",)):
+            run = self.caption("--translate", CLIP, "--language", "de", "-o", str(self.work / "storm.vtt"), *words, code=1)
+            self.assertIn("no subtitles", run.stderr)
+        self.assertEqual(self.stats()["submits"], 0)
 
     def test_a_stream_of_no_known_language_is_not_called_english(self):
         self.simulator()

@@ -105,6 +105,8 @@ TEST(CaptionView, TheEndSumsUpAllFilms) {
       films_end_text({.films = 6, .done = 1, .failed = 1, .there = 2}),
       "1 of 6 films are captioned, 1 failed, 2 were captioned already, 2 are left: 0 requests, 0 tokens.");
   EXPECT_EQ(films_end_text({.films = 1, .done = 1}), "1 of 1 film is captioned: 0 requests, 0 tokens.");
+  EXPECT_EQ(films_end_text({.films = 1, .done = 1, .credits = 9.5}),
+            "1 of 1 film is captioned: 0 requests, 0 tokens, 9.5 credits for clips.");
 }
 
 }  // namespace

@@ -28,6 +28,7 @@ class Patience final : public FilmListener {
   }
   ~Patience() override { g_source_remove(timer_); }
   void on_progress(const FilmProgress &) override {}
+  void on_cost(const std::string &, double) override {}
   void on_warning(const std::string &text) override { ADD_FAILURE() << text; }
   unsigned stops() const override { return std::chrono::steady_clock::now() > limit_ ? 2 : 0; }
   void on_waiting(uint64_t, std::chrono::seconds) override {}

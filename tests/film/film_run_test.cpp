@@ -10,6 +10,7 @@
 #include <fstream>
 #include <utility>
 
+#include "plugin/film/film_source.h"
 #include "plugin/film/subtitle_file.h"
 #include "tests/support/temporary_folder.h"
 
@@ -57,6 +58,30 @@ TEST(FilmRun, TellsTheBudgetThatRefuses) {
   const std::vector<ErrorDetail> expected = {{"budget", std::string("per-day")}};
   EXPECT_EQ(details_of(gst_structure_new("details", "budget", G_TYPE_STRING, "per-day", nullptr)), expected);
   EXPECT_TRUE(details_of(nullptr).empty());
+}
+
+// What was submitted before is in the account of another run.
+TEST(TellCost, IsOfWhatThisRunHasSubmitted) {
+  struct Costs final : FilmListener {
+    void on_progress(const FilmProgress &) override {}
+    void on_warning(const std::string &) override {}
+    void on_cost(const std::string &task_id, double credits) override { all.emplace_back(task_id, credits); }
+    unsigned stops() const override { return 0; }
+    void on_waiting(uint64_t, std::chrono::seconds) override {}
+    std::vector<std::pair<std::string, double>> all;
+  } costs;
+  const auto tell = [&costs](const char *name, const char *task_id, double amount, bool reused) {
+    GstStructure *told = gst_structure_new(name, "task-id", G_TYPE_STRING, task_id, "amount", G_TYPE_DOUBLE,
+                                           amount, "reused", G_TYPE_BOOLEAN, gboolean{reused}, nullptr);
+    tell_cost(GRef<GstMessage>::adopt(gst_message_new_element(nullptr, told)).get(), costs);
+  };
+  tell("genclip-task", "", 3, false);
+  tell("genclip-task", "7", -1, false);
+  tell("genclip-task", "6", 3, true);
+  tell("other", "7", 3, false);
+  EXPECT_TRUE(costs.all.empty());
+  tell("genclip-task", "7", 9.5, false);
+  EXPECT_EQ(costs.all, (std::vector<std::pair<std::string, double>>{{"7", 9.5}}));
 }
 
 TEST(LoadSubtitles, SaysThatAFileIsTooLarge) {
