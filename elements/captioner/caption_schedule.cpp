@@ -125,6 +125,7 @@ void CaptionSchedule::clear() {
   });
   slots_.clear();
   stills_.clear();
+  asks_anyway_ = false;
   open_ = 0;
   text_ = {};
   grows_until_.reset();
@@ -240,6 +241,9 @@ void CaptionSchedule::leave(CaptionOutlet &out, size_t at) {
   if (!slot || --slot->outlets > 0) return;
   if (open_ == slot->id) open_ = 0;
   if (text_.id == slot->id) text_.window = slot->window;
+  if (slot->id >= pictured_ && !slot->is_settled()) asks_anyway_ = true;
+  // There may be no other warning in this run.
+  if (slot->warning) untold_.push_back(*std::move(slot->warning));
   slots_.erase(slot->id);
 }
 

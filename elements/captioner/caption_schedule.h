@@ -303,6 +303,8 @@ class CaptionSchedule {
 
   std::deque<StillJob> stills_;
   bool makes_still_ = false;
+  SlotId pictured_ = 0;                  // the last one with stills, which later pictures are compared with
+  bool asks_anyway_ = false;             // about the next picture, because it has no caption to repeat
   bool is_pushing_ = false;              // the streaming thread waits for room
   std::optional<Instant> drains_until_;  // … or, at most until then, for a DRAIN
   SlotId open_ = 0;                      // the last slot, while its end is unknown
@@ -338,6 +340,7 @@ class CaptionSchedule {
   // Texts that were asked about alone, one after the other, and at which the gateway failed.
   unsigned failed_alone_ = 0;
   static constexpr unsigned kMostFailedAlone = 3;
+  std::deque<Error> untold_;  // warnings whose captions have left
   bool budget_warned_ = false;
   bool shortened_warned_ = false;
   bool look_ahead_warned_ = false;

@@ -387,6 +387,7 @@ void CaptionSchedule::did_not_ask(uint64_t question, std::optional<Error> warnin
     give_up(*slot);
     slot->warning = std::exchange(warning, std::nullopt);
   }
+  if (warning) untold_.push_back(*std::move(warning));
 }
 
 void CaptionSchedule::add_sentences(uint64_t question, std::vector<std::string> sentences, Instant now) {
@@ -401,7 +402,7 @@ void CaptionSchedule::add_sentences(uint64_t question, std::vector<std::string> 
 void CaptionSchedule::end_part(CaptionSlot &slot, SlotPart &part, ContentAnswer answer,
                                std::vector<std::string> sentences, Instant now) {
   if (part.done) return;
-  part.done = true;
+  part.done = slot.answered = true;
   changed_ = true;
   if (!slot.took) slot.took = now - slot.came_in_at;
   part.answer = std::move(answer);

@@ -184,12 +184,17 @@ Next<std::optional<StillJob>> CaptionSchedule::next_still(Instant now) {
   makes_still_ = changed_ = true;
   StillJob job = std::move(stills_.front());
   stills_.pop_front();
+  if (job.slot) job.counts_as_changed = std::exchange(asks_anyway_, false);
   return job;
 }
 
 void CaptionSchedule::still_made(SlotId id, std::vector<Still> stills) {
   CaptionSlot *slot = find(id);
-  if (!slot || slot->progress != Progress::making_stills) return;
+  const bool is_needed = slot && slot->progress == Progress::making_stills;
+  // Later pictures are compared with this one also if it is not asked about.
+  asks_anyway_ = !is_needed;
+  if (!is_needed) return;
+  pictured_ = id;
   if (slot->tells_length) slot->tell_length(settings_.limits, slot->window.end - slot->window.start);
   slot->request.stills = std::move(stills);
   slot->progress = Progress::waiting;
@@ -205,6 +210,7 @@ void CaptionSchedule::picture_unchanged(SlotId id) {
 }
 
 void CaptionSchedule::still_failed(SlotId id, Error error) {
+  asks_anyway_ = true;
   CaptionSlot *slot = find(id);
   if (!slot || slot->progress != Progress::making_stills) return;
   fail(*slot, std::move(error));

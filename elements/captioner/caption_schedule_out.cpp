@@ -75,6 +75,11 @@ CaptionSchedule::Output CaptionSchedule::output_of_items(CaptionOutlet &out, Due
   for (;;) {
     if (auto warning = end_gathering(out, now)) return warning;
     if (auto warning = observed_.warning()) return Notice{*std::move(warning), false};
+    if (!untold_.empty()) {
+      Notice notice{std::move(untold_.front()), false};
+      untold_.pop_front();
+      return notice;
+    }
     const auto promised = std::exchange(out.promised, std::nullopt);
     if (const auto span = out.timeline.silence_until(std::exchange(out.quiet_until, 0)))
       return Silence{*span};
@@ -259,6 +264,7 @@ CaptionSchedule::Output CaptionSchedule::speak(CaptionOutlet &out, CaptionSlot &
       part.sentences.front() = std::move(first.rest);
       if (part.sentences.front().empty()) part.sentences.pop_front();
       if (late) ++stats_.late;
+      out.last_text = part.begun ? out.last_text + " " + first.text : first.text;
       return spoken(out, slot, part, *span, std::move(first.text), false, now);
     }
     // Live, a window that is too short for several parts goes to what is there when it begins: what comes
@@ -275,7 +281,8 @@ CaptionSchedule::Output CaptionSchedule::speak(CaptionOutlet &out, CaptionSlot &
 CaptionSchedule::Output CaptionSchedule::end_slot(CaptionOutlet &out, CaptionSlot &slot) {
   SlotPart *part = slot.part_in(out.language);
   if (part) leave_behind(slot, *part);
-  if (!(part && part->begun) && !slot.repeats_last) out.last_text.clear();
+  // An answer that came too late for its own window is there for the next ones of its picture.
+  if (!(part && part->begun) && !slot.repeats_last) out.last_text = part ? part->answer.text : "";
   if (!live_) {
     const uint64_t end = part ? part->shown_until : 0;
     out.quiet_until = std::max(slot.window.end, end);

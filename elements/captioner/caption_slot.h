@@ -103,6 +103,7 @@ struct CaptionSlot {
   std::vector<SlotPart> parts{1};          // one for each language; set before it comes in
   unsigned outlets = 0;                    // number of those that it has not left yet
   bool repeats_last = false;               // the picture has not changed
+  bool answered = false;                   // in one language at least, perhaps without text
   uint64_t epoch = 0;                      // of the schedule, when it came in
   CaptionCache cache = CaptionCache::off;  // in effect for it, set with the keys of its parts
   uint64_t question = 0;                   // the last one about it
@@ -139,6 +140,13 @@ struct CaptionSlot {
   }
   // No cut ends the window before this time.
   uint64_t sure_end() const { return std::min(sure_until.value_or(0), window.end); }
+  // Its picture need not be asked about again: what there is of its caption can be repeated, or the same
+  // question would have the same answer.
+  bool is_settled() const {
+    if (repeats_last || answered) return true;
+    if (error) return error->kind == ErrorKind::failed;
+    return std::any_of(parts.begin(), parts.end(), [](const SlotPart &part) { return part.begun; });
+  }
   // A request is necessary.
   bool lacks_answer() const {
     return std::any_of(parts.begin(), parts.end(), [](const SlotPart &part) { return part.lacks_answer(); });
@@ -155,6 +163,8 @@ struct StillJob {
   SlotId slot = 0;    // the caption that needs it; 0 for a still of a later request
   SlotId opens = 0;   // stills=within: the caption whose window it begins
   uint64_t epoch = 0;
+  // With `slot`: there is no caption that an equal picture could repeat.
+  bool counts_as_changed = false;
 
   // stills=within: the window of `slot` has ended.
   bool is_completion() const { return !picture; }

@@ -29,6 +29,7 @@ class StillMaker {
       asked_.clear();
       gathers_ = false;
     }
+    if (job.counts_as_changed) asked_.clear();
     if (job.is_completion()) return complete(job.slot);
     if (job.opens) {
       gathers_ = true;
@@ -36,27 +37,28 @@ class StillMaker {
       failure_.reset();
     }
     if (gathers_ && !job.slot) return gather(job);
-    if (job.slot && is_unchanged(job)) {
-      queue_.tell(&CaptionSchedule::picture_unchanged, job.slot);
+    SlotId slot = job.slot;
+    if (slot && is_unchanged(job)) {
+      queue_.tell(&CaptionSchedule::picture_unchanged, std::exchange(slot, 0));
       if (settings_.frames == 1) return;
     }
     auto made = encoded(*job.picture);
     if (!made) return;  // no longer needed
     Result<Still> &still = *made;
     if (!still) {
-      if (job.slot) queue_.tell(&CaptionSchedule::still_failed, job.slot, std::move(still).error());
+      if (slot) queue_.tell(&CaptionSchedule::still_failed, slot, std::move(still).error());
       return;
     }
     if (settings_.frames > 1) {
       kept_.push_back({job.time, *still});
       while (kept_.size() > settings_.frames) kept_.pop_front();
     }
-    if (!job.slot) return;
+    if (!slot) return;
     std::vector<Still> stills;
     for (const TimedStill &kept : kept_)
       if (distance(kept.time, job.time) < settings_.interval) stills.push_back(kept.still);
     if (kept_.empty()) stills.push_back(*std::move(still));
-    queue_.tell(&CaptionSchedule::still_made, job.slot, std::move(stills));
+    queue_.tell(&CaptionSchedule::still_made, slot, std::move(stills));
   }
 
  private:

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// max-requests, as an operator changes it while the film runs.
+// Limits that an operator changes while the film runs, and captions that are lost in other ways.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 
+#include "tests/captioner/caption_harness.h"
 #include "tests/captioner/harness.h"
 
 namespace genclip::test {
@@ -97,6 +99,58 @@ TEST(Asking, IsOffFromTheStart) {
   push_slides(harness, 0, 3);
   EXPECT_TRUE(harness.finish().empty());
   EXPECT_EQ(gateway.gateway().calls(), 0u);
+}
+
+// The picture stays while captions are lost. What is sent then has left once its window is silence.
+class LostCaptions : public testing::Test {
+ protected:
+  void show(unsigned second) {
+    ASSERT_EQ(harness_.push(std::string(48, 20), second * GST_SECOND, GST_SECOND), GST_FLOW_OK);
+  }
+  void wait_for_silence_until(uint64_t second) {
+    const CameOut silence{"gap", (second - 1) * GST_SECOND, second * GST_SECOND};
+    for (size_t count = 1; count < 100 && !has(silence); ++count) harness_.wait_for("gap", count);
+    ASSERT_TRUE(has(silence)) << testing::PrintToString(harness_.so_far());
+  }
+  Cues finish() {
+    Cues cues;
+    for (const CameOut &one : only(harness_.finish(), "caption"))
+      cues.push_back({one.start / GST_SECOND, one.end / GST_SECOND, ""});
+    return cues;
+  }
+
+  GatewayServer gateway_;
+  CaptionHarness harness_{gateway_, "interval=1000000000 scene-threshold=0.1 on-error=skip retries=0",
+                          kSlides};
+
+ private:
+  bool has(const CameOut &one) {
+    const auto all = harness_.so_far();
+    return std::find(all.begin(), all.end(), one) != all.end();
+  }
+};
+
+TEST_F(LostCaptions, ByAFailureComeWithTheNextWindow) {
+  gateway_.fault(sim::GatewayFaultKind::status, 1, 503);
+  harness_.push_segment(0);
+  show(0);
+  wait_for_silence_until(1);
+  for (unsigned second = 1; second < 4; ++second) show(second);
+  EXPECT_EQ(finish(), (Cues{{1, 2, ""}, {2, 3, ""}, {3, 4, ""}}));
+  EXPECT_EQ(gateway_.gateway().calls(), 2u);
+}
+
+TEST_F(LostCaptions, WhileNothingWasAskedComeWithTheNextWindow) {
+  g_object_set(harness_.get()->element, "asking", FALSE, nullptr);
+  harness_.push_segment(0);
+  show(0);
+  wait_for_silence_until(1);
+  show(1);
+  wait_for_silence_until(2);
+  g_object_set(harness_.get()->element, "asking", TRUE, nullptr);
+  for (unsigned second = 2; second < 4; ++second) show(second);
+  EXPECT_EQ(finish(), (Cues{{2, 3, ""}, {3, 4, ""}}));
+  EXPECT_EQ(gateway_.gateway().calls(), 1u);
 }
 
 TEST(ChangedBudget, OfNoneIsNoLimit) {

@@ -66,6 +66,11 @@ TEST(ScheduleExploration, OfABudgetThatEnds) {
                .settings = {.max_requests = most, .cache = CaptionCache::read}});
 }
 
+// The warning is told once, also if its window is dropped before its turn.
+TEST(ScheduleExploration, OfABudgetThatEndsBeforeASeek) {
+  explore({.can_flush = true, .can_fail = false, .settings = {.max_requests = 1}});
+}
+
 // A place in the budget that an unsent try gives back is for nobody then.
 TEST(ScheduleExploration, OfAskingThatEnds) {
   for (const unsigned most : {0u, 1u})
@@ -161,7 +166,7 @@ TEST(ScheduleExploration, OfALiveStreamInSentences) {
   explore({.windows = 2, .answers_in_pieces = true});
 }
 
-// A live schedule with one window, about which the first sentences of an answer have come.
+// A live schedule with one window, about which the first sentences of an answer have come, if any.
 class LiveWindow {
  public:
   LiveWindow(LatePolicy policy, TimeSpan window, const std::string &sentence)
@@ -185,7 +190,7 @@ class LiveWindow {
     schedule.still_made(1, {});
     question_ = std::get<0>(schedule.next_question(now))->id;
     request = std::get<0>(schedule.may_ask(question_, now));
-    schedule.add_sentences(question_, {sentence}, now);
+    if (!sentence.empty()) schedule.add_sentences(question_, {sentence}, now);
   }
 
   std::vector<Spoken> spoken_until(uint64_t end) {
@@ -504,6 +509,78 @@ TEST(ScheduleExploration, OfPicturesThatDoNotChange) {
   explore({.equal_windows = true, .can_fail = false, .settings = known});
   explore({.windows = 2, .equal_windows = true, .languages = {"de", "en"}, .settings = known});
   explore({.windows = 2, .equal_windows = true, .can_drain = true, .can_fail = false, .settings = known});
+}
+
+// A picture is compared with one that has a caption, or is asked about.
+TEST(ScheduleExploration, OfPicturesWhoseCaptionIsLost) {
+  explore({.windows = 4, .can_be_unchanged = true});
+  explore({.can_stop_asking = true, .can_be_unchanged = true});
+  explore({.can_flush = true, .can_fail = false, .can_be_unchanged = true, .settings = {.max_requests = 1}});
+  explore({.live = true, .can_be_unchanged = true});
+  explore({.can_be_unchanged = true, .settings = {.joins_repeats = true}});
+}
+
+// For as long as the picture stays, each of its windows would be silent.
+TEST(LostCaption, OfAPictureIsAskedForInTheNextWindow) {
+  const Instant now{};
+  const Error withheld{ErrorKind::failed, "withheld"}, busy{ErrorKind::busy, "503"};
+  ContentAnswer empty, text;
+  text.text = "Da.";
+  for (const auto &[answer, counts] : {std::pair<Result<ContentAnswer>, bool>{busy, true},
+                                       {withheld, false},
+                                       {empty, false},
+                                       {text, false}}) {
+    CaptionSchedule schedule;
+    const OutletId pad = schedule.add_outlet("");
+    schedule.start({});
+    schedule.start_outlet(pad, now);
+    StreamSegment segment;
+    segment.event.kind = StreamEvent::Kind::segment;
+    schedule.push_segment(segment, now);
+    const auto show = [&](SlotId id) {
+      StillJob job;
+      std::optional<CaptionSlot> slot(std::in_place);
+      slot->id = id;
+      slot->window = {(id - 1) * 1'000'000'000, id * 1'000'000'000};
+      schedule.push_still(job, slot, now);
+      return std::get<0>(schedule.next_still(now))->counts_as_changed;
+    };
+    EXPECT_FALSE(show(1));
+    schedule.still_made(1, {});
+    const auto question = std::get<0>(schedule.next_question(now));
+    const auto request = std::get<0>(schedule.may_ask(question->id, now));
+    std::vector<Said> said;
+    if (answer) said.push_back({request->parts.front(), *answer, sentences_of(answer->text, false)});
+    schedule.answered(*request, answer, said, now);
+    while (std::holds_alternative<CaptionOutput>(schedule.next_output(pad, {}, now))) {
+    }
+    EXPECT_EQ(show(2), counts) << (answer ? answer->text : answer.error().text);
+    schedule.picture_unchanged(2);
+    EXPECT_FALSE(show(3)) << "once is enough";
+    schedule.still_failed(3, {ErrorKind::failed, "no still"});
+    EXPECT_TRUE(show(4)) << "no picture was asked about";
+  }
+}
+
+// A text that came too late for its own window is paid, and its picture is still there.
+TEST(LostCaption, ThatComesBehindItsWindowStandsInTheNextOne) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  LiveWindow live(LatePolicy::immediate, {4 * kSecond, 5 * kSecond}, "");
+  EXPECT_TRUE(live.spoken_until(6 * kSecond).empty());
+  ContentAnswer answer;
+  answer.text = "Da.";
+  live.schedule.answered(*live.request, answer, {{live.request->parts.front(), answer, {"Da."}}}, live.now);
+  EXPECT_TRUE(live.spoken_until(6 * kSecond + 100'000'000).empty());
+  StillJob job;
+  std::optional<CaptionSlot> slot(std::in_place);
+  slot->id = 2;
+  slot->window = {7 * kSecond, 9 * kSecond};
+  live.schedule.push_still(job, slot, live.now);
+  live.schedule.picture_unchanged(2);
+  const auto spoken = live.spoken_until(8 * kSecond);
+  ASSERT_EQ(spoken.size(), 1u);
+  EXPECT_EQ(spoken[0].text, "Da.");
+  EXPECT_TRUE(spoken[0].repeated);
 }
 
 TEST(ScheduleExploration, OfTexts) {

@@ -19,6 +19,12 @@ struct ScheduleText {
     return std::any_of(schedule.slots_.begin(), schedule.slots_.end(),
                        [](const auto &one) { return one.second.error.has_value(); });
   }
+  static bool has_slot(const CaptionSchedule &schedule, SlotId id) { return schedule.slots_.contains(id); }
+  static bool awaits_still(const CaptionSchedule &schedule, SlotId id) {
+    const auto slot = schedule.slots_.find(id);
+    return slot != schedule.slots_.end() && slot->second.progress == CaptionSlot::Progress::making_stills;
+  }
+  static bool has_spent_all(const CaptionSchedule &schedule) { return schedule.budget_warned_; }
   // A caption waits for the answer.
   static bool wants(const CaptionSchedule &schedule, uint64_t question) {
     CaptionSchedule copy = schedule;
@@ -190,7 +196,8 @@ void note_caption(ScheduleWorld &world, Sent &sent, const Spoken &spoken) {
     if (spoken.span.start < own.start || (spoken.span.end > own.end && !may_be_moved))
       fail(world, "a caption is not in its window");
     // Parts of it leave while its end is unknown, and it is repeated while its picture lasts.
-    const bool may_repeat = rules.material == Material::open_pictures || rules.settings.joins_repeats;
+    const bool may_repeat =
+        rules.material == Material::open_pictures || rules.settings.joins_repeats || rules.can_be_unchanged;
     if (sent.spoken[window] > 1 && !may_repeat) fail(world, "a caption leaves twice");
   }
   if (sent.has_ended) fail(world, "a caption behind the end");
@@ -234,7 +241,10 @@ bool send_one(ScheduleWorld &world, OutletId id) {
     note_silence(world, sent, silence->span);
   } else if (const auto *spoken = std::get_if<Spoken>(output)) {
     note_caption(world, sent, *spoken);
-  } else if (const auto *notice = std::get_if<Notice>(output); notice && notice->failed) {
+  } else if (const auto *notice = std::get_if<Notice>(output); notice && !notice->failed) {
+    const auto &details = notice->error.details;
+    world.budget_warnings += !details.empty() && details.front().name == "budget";
+  } else if (notice && notice->failed) {
     ++sent.told[static_cast<unsigned>(std::strtoul(notice->error.text.c_str(), nullptr, 10))];
     if (!world.rules.settings.ends_on_error) return true;
     world.schedule.set_flow(Flow::error);
@@ -289,10 +299,30 @@ void ask(ScheduleWorld &world, std::optional<Worker> &worker) {
   if (!world.rules.is_store_slow) send(world, worker);
 }
 
+// A picture that may repeat the caption before it is compared with that of the last window which was not
+// itself such a repetition. If this one has no caption, it must not be.
+void check_comparison(ScheduleWorld &world) {
+  if (!world.rules.can_be_unchanged || world.job->slot == 0) return;
+  for (unsigned window = window_of(world.job->slot); window-- > world.first_wanted;) {
+    const std::string &outcome = world.outcome[window];
+    if (outcome == "unchanged") continue;
+    const bool has_left = !ScheduleText::has_slot(world.schedule, window + 1);
+    const bool has_none = outcome == "failed" || (outcome.empty() && has_left);
+    if (has_none && has_left && !world.job->counts_as_changed)
+      fail(world, "a picture repeats the caption of window " + std::to_string(window) + ", which has none");
+    if (!has_none && outcome != "late" && world.job->counts_as_changed)
+      fail(world, "a picture that may repeat a caption counts as changed");
+    return;
+  }
+}
+
 void take_still(ScheduleWorld &world) {
   if (world.job) return;
   auto next = world.schedule.next_still(world.now);
-  if (auto *job = std::get_if<0>(&next)) world.job = *std::move(*job);
+  auto *job = std::get_if<0>(&next);
+  if (!job || !*job) return;
+  world.job = *std::move(*job);
+  check_comparison(world);
 }
 
 // Threads that have nothing to wait for go on at once.
@@ -349,8 +379,10 @@ void make_still(ScheduleWorld &world, const std::string &how) {
   if (how == "made") {
     world.schedule.still_made(job.slot, {});
   } else if (how == "unchanged") {
+    // Live, its time may be over: then it is silent, and what was repeated is forgotten.
+    if (ScheduleText::awaits_still(world.schedule, job.slot))
+      world.outcome[window_of(job.slot)] = "unchanged";
     world.schedule.picture_unchanged(job.slot);
-    world.outcome[window_of(job.slot)] = "unchanged";
   } else {
     world.schedule.still_failed(job.slot,
                                 {ErrorKind::failed, std::to_string(window_of(job.slot)) + ": no still"});
@@ -504,7 +536,8 @@ std::vector<ScheduleStep> steps_of(const ScheduleWorld &world) {
         make_still(next, "failed");
         take_still(next);
       });
-    if (world.job->slot && rules.settings.joins_repeats)
+    const bool may_be_unchanged = rules.settings.joins_repeats || rules.can_be_unchanged;
+    if (world.job->slot && may_be_unchanged && !world.job->counts_as_changed)
       step("picture unchanged", [](auto &next) {
         make_still(next, "unchanged");
         take_still(next);
@@ -667,6 +700,11 @@ std::string broken_promise(const ScheduleWorld &world) {
         return "the rest of the answer about window " + std::to_string(window) + " was not sent";
     }
   }
+  const bool have_all_ended =
+      std::all_of(world.sent.begin(), world.sent.end(), [](const auto &one) { return one.second.has_ended; });
+  if (world.budget_warnings > 1) return "it is told twice that the budget is used up";
+  if (have_all_ended && ScheduleText::has_spent_all(world.schedule) && world.budget_warnings == 0)
+    return "nobody learns that the budget is used up";
   for (const auto &worker : world.workers)
     if (worker && worker->request && world.has_flushed && !worker->is_cancelled)
       for (const AskedPart &part : worker->request->parts)
@@ -676,10 +714,8 @@ std::string broken_promise(const ScheduleWorld &world) {
         !ScheduleText::wants(world.schedule, worker->question.id))
       return "a question that nobody wants goes on";
   // Nothing can happen any more.
-  const bool is_over =
-      world.requests_at_break ||
-      std::all_of(world.sent.begin(), world.sent.end(), [](const auto &one) { return one.second.has_ended; });
-  if (!is_over && steps_of(world).empty()) return "it waits for what cannot come";
+  if (!world.requests_at_break && !have_all_ended && steps_of(world).empty())
+    return "it waits for what cannot come";
   return {};
 }
 
@@ -687,11 +723,12 @@ std::string ScheduleWorld::text() const {
   std::ostringstream out;
   out << ScheduleText::of(schedule, now) << "|" << next << has_flushed << is_unlinked << was_unlinked
       << requests_at_break.value_or(1000) << requests_at_failure.value_or(1000)
-      << requests_at_stop.value_or(1000) << was_drained << drains << has_lost_pad << has_told_silence
-      << has_stood_still << silenced.value_or(9) << (wakes_at && *wakes_at > now) << first_wanted << "|"
-      << pushed_slot.has_value() << "|";
+      << requests_at_stop.value_or(1000) << budget_warnings << was_drained << drains << has_lost_pad
+      << has_told_silence << has_stood_still << silenced.value_or(9) << (wakes_at && *wakes_at > now)
+      << first_wanted << "|" << pushed_slot.has_value() << "|";
   if (rules.live) out << std::chrono::duration_cast<milliseconds>(now.time_since_epoch()).count();
-  if (job) out << "|job " << job->slot << "," << job->opens << "," << job->is_completion();
+  if (job)
+    out << "|job " << job->slot << "," << job->opens << "," << job->is_completion() << job->counts_as_changed;
   for (const auto &worker : workers) {
     out << "|w";
     if (!worker) continue;
@@ -734,7 +771,8 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
   s(schedule.grows_until_.has_value()), s(ago(schedule.text_.came_in_at)), s(schedule.budget_warned_),
       s(schedule.has_failed_), s(schedule.failed_alone_);
   s(schedule.order_warned_), s(schedule.over_warned_), s(schedule.look_ahead_warned_),
-      s(schedule.in_flight_.size());
+      s(schedule.in_flight_.size()), s(schedule.pictured_), s(schedule.asks_anyway_),
+      s(schedule.untold_.size());
   for (const std::string &one : schedule.history_) s(one);
   for (const StillJob &job : schedule.stills_) s(job.slot), s(job.opens), s(job.is_completion());
   for (const auto &[id, slot] : schedule.slots_) {
@@ -743,7 +781,7 @@ std::string ScheduleText::of(const CaptionSchedule &schedule, Instant now) {
     s(slot.sure_until.value_or(1)), s(slot.gathers), s(slot.outlets), s(slot.repeats_last);
     s(slot.question), s(slot.undecided), s(slot.again), s(slot.alone), s(slot.error.has_value()),
         s(slot.texts);
-    s(slot.error_told), s(slot.warning.has_value()), s(slot.joins_until), s(slot.epoch);
+    s(slot.error_told), s(slot.answered), s(slot.warning.has_value()), s(slot.joins_until), s(slot.epoch);
     for (const SlotPart &part : slot.parts) {
       s(part.cached), s(part.left_out), s(part.done), s(part.known.has_value()), s(part.begun),
           s(part.in_parts), s(part.asked), s(part.asked_alone);

@@ -33,6 +33,7 @@ struct WorldRules {
   bool can_fail = true;           // stills and answers
   bool can_stop_asking = false;   // once
   bool can_be_unsent = false;     // tries do not reach the gateway
+  bool can_be_unchanged = false;  // pictures, as with settings.joins_repeats
   bool answers_in_pieces = false;
   // Workers look into the store, which may have the answer, and wait until the budget lets them send.
   bool is_store_slow = false;
@@ -74,6 +75,7 @@ struct ScheduleWorld {
   std::optional<unsigned> requests_at_break;
   std::optional<unsigned> requests_at_failure;  // settings.ends_on_error: of the first caption
   std::optional<unsigned> requests_at_stop;     // of asking; those that were not sent are taken off
+  unsigned budget_warnings = 0;
   bool was_drained = false;
   bool drains = false;  // the streaming thread waits
   bool has_lost_pad = false;
