@@ -35,7 +35,7 @@ struct StreamEvent {
 
 struct Silence {
   TimeSpan span;
-  // From upstream, about pictures: a decoder may still hold some from before its end.
+  // A picture or a text from before its end may still come: a decoder may hold pictures.
   bool may_be_early = false;
 };
 

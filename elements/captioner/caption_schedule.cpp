@@ -249,7 +249,8 @@ void CaptionSchedule::leave(CaptionOutlet &out, size_t at) {
 
 Flow CaptionSchedule::push(StreamItem item, Instant now) {
   if (const auto *silence = std::get_if<Silence>(&item)) {
-    if (text_.id && silence->span.end >= text_.joins_until) end_growing();
+    const uint64_t surely = silence->may_be_early ? silence->span.start : silence->span.end;
+    if (text_.id && surely >= text_.joins_until) end_growing();
     // A window that a cut may end goes on after a gap.
     CaptionSlot *open = find(open_);
     if (open && open->sure_until && silence->span.end < open->window.end)

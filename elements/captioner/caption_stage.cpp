@@ -253,7 +253,7 @@ GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
   std::string bytes(gst_buffer_get_size(buffer.get()), '\0');
   gst_buffer_extract(buffer.get(), 0, bytes.data(), bytes.size());
   std::string text = kind == InputKind::markup ? caption_text_of_markup(bytes) : caption_text(bytes);
-  if (text.empty()) return push_silence({taken.asked->window});
+  if (text.empty()) return push_silence(silence_of(*taken.asked));
   CaptionSlot slot = new_slot(*taken.asked, taken.stream_time);
   slot.one_piece = true;
   slot.request.text = std::move(text);
@@ -322,6 +322,17 @@ GstFlowReturn CaptionStage::push_silence(const Silence &silence) {
   return flow_return(queue_.tell(&CaptionSchedule::push_silence, silence));
 }
 
+// A text without characters ends the one before it. Others may come within its time.
+Silence CaptionStage::silence_of(const AskedTime &asked) const {
+  const uint64_t start = asked.window.start;
+  const bool is_span = asked.end_known && !live_ && plays_forwards();
+  return is_span ? Silence{asked.window, true} : Silence{{start, start}};
+}
+
+bool CaptionStage::plays_forwards() const {
+  return input_->segment().rate > 0 && input_->segment().applied_rate == 1;
+}
+
 // A decoder may hand on GAPs while it holds the segment with its first picture, until downstream has
 // prerolled. Their times mean nothing then, and the input knows nothing of this segment.
 GstFlowReturn CaptionStage::begin_without_segment() {
@@ -342,8 +353,7 @@ GstFlowReturn CaptionStage::gap(GstEvent *event) {
   // An unknown duration still announces that nothing comes before it.
   if (length > GST_CLOCK_TIME_NONE - 1 - start) length = 0;
   // First the silence, which ends the window.
-  const bool may_be_early =
-      input_->kind() == InputKind::video && input_->segment().rate > 0 && input_->segment().applied_rate == 1;
+  const bool may_be_early = input_->kind() == InputKind::video && plays_forwards();
   const GstFlowReturn flow = push_silence({{start, start + length}, may_be_early});
   if (start + length >= gathering_end_) end_gathering();
   return flow;

@@ -89,6 +89,8 @@ class CaptionStage {
   GstFlowReturn take(GRef<GstBuffer> buffer);
   GstFlowReturn push(GRef<GstEvent> event);
   GstFlowReturn push_silence(const Silence &silence);
+  Silence silence_of(const AskedTime &asked) const;
+  bool plays_forwards() const;
   GstFlowReturn gap(GstEvent *event);
   GstFlowReturn begin_without_segment();
   GstFlowReturn push_segment(const GstSegment &out, uint32_t seqnum, bool continues);

@@ -49,6 +49,32 @@ TEST(Text, ThatSaysNothingIsNotAsked) {
   EXPECT_EQ(gateway.gateway().calls(), 1u);
 }
 
+TEST(Text, ThatSaysNothingTakesNoTimeOfTheTextsBehindIt) {
+  for (const bool has_durations : {false, true}) {
+    GatewayServer gateway;
+    Harness harness(gateway, "", kUtf8);
+    const auto push = [&](const char *text, unsigned start, unsigned end) {
+      harness.push(text, start * GST_SECOND,
+                   has_durations ? (end - start) * GST_SECOND : GST_CLOCK_TIME_NONE);
+    };
+    push("Eins.", 0, 1);
+    push("", 1, 6);
+    push("Zwei.", 2, 4);
+    push("Drei.", 4, 9);
+    EXPECT_EQ(harness.finish(), Cues({{0, 1000, "EINS."}, {2000, 4000, "ZWEI."}, {4000, 9000, "DREI."}}));
+  }
+}
+
+TEST(LiveTexts, ThatSayNothingTakeNoTimeOfTheTextsBehindThem) {
+  GatewayServer gateway;
+  CaptionHarness harness(gateway, "latency=1500", kUtf8, true);
+  harness.push_segment(0);
+  harness.push(" ", GST_SECOND, 5 * GST_SECOND);
+  harness.push("Zwei.", 2 * GST_SECOND, 2 * GST_SECOND);
+  EXPECT_THAT(only(harness.wait_for("caption"), "caption"),
+              ElementsAre(CameOut{"caption", 2 * GST_SECOND, 4 * GST_SECOND, "ZWEI."}));
+}
+
 TEST(Text, WithoutADurationLastsUntilTheNext) {
   GatewayServer gateway;
   Harness harness(gateway, "", kUtf8);
