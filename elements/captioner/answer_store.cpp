@@ -224,6 +224,7 @@ std::optional<Error> AnswerStore::keep(const std::string &key, const std::string
       cancellable);
   if (!kept || *kept) return std::nullopt;
   MutexLock lock(mutex_);
+  can_be_written_ = false;
   if (std::exchange(has_warned_, true)) return std::nullopt;
   return not_kept(kept->error());
 }

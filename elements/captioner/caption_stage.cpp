@@ -75,7 +75,7 @@ Result<void> CaptionStage::prepare() {
   upstream_latency_ = 0;
   own_latency_ = settings.latency_ms * GST_MSECOND;
   least_latency_ = settings.stills == Stills::within ? settings.interval : 0;
-  has_ended_ = false;
+  ending_ = Ending::none;
   codecs_.enter();
   measuring_.enter();
   const CaptionScheduleSettings schedule_settings{settings.max_in_flight,

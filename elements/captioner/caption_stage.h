@@ -139,7 +139,8 @@ class CaptionStage {
   DetachedWork codecs_;
   DetachedWork measuring_;  // for cuts; the streaming thread waits for it
   std::vector<std::thread> threads_;
-  std::atomic<bool> has_ended_ = false;  // with an error of a worker
+  enum class Ending { none, telling, told };
+  std::atomic<Ending> ending_ = Ending::none;  // with an error of a worker
 
   // The streaming thread.
   std::optional<CaptionInput> input_;  // once started

@@ -101,8 +101,13 @@ bool CaptionStage::is_kept_or_refused(const CaptionRequest &request, GCancellabl
 
 void CaptionStage::end_with(const Error &error) {
   // Workers may find the same at once. The error comes before the end of the stream.
-  if (has_ended_.exchange(true)) return;
-  post_error(element_, gencaption_category(), error);
+  auto before = Ending::none;
+  if (ending_.compare_exchange_strong(before, Ending::telling)) {
+    post_error(element_, gencaption_category(), error);
+    ending_ = Ending::told;
+  }
+  // Also if it was told before a seek, which has begun the stream anew but not the run.
+  if (ending_ != Ending::told) return;
   queue_.tell(&CaptionSchedule::set_flow, Flow::error);
 }
 

@@ -127,6 +127,16 @@ TEST_F(AnswerStoreTest, ReplacesADamagedAnswerOfWhichNobodyHasToBeTold) {
   EXPECT_EQ(find(a_)->text, "Another kite.");
 }
 
+TEST_F(AnswerStoreTest, LooksAgainWhetherItCanKeepAnythingOnceItCouldNot) {
+  EXPECT_FALSE(answers_.problem(cancellable_.get()));
+  files_.limit_space(0);
+  EXPECT_FALSE(answers_.problem(cancellable_.get())) << "once in a run is enough";
+  EXPECT_TRUE(keep(a_, said("A kite.")));
+  EXPECT_TRUE(answers_.problem(cancellable_.get()));
+  files_.limit_space(std::nullopt);
+  EXPECT_FALSE(answers_.problem(cancellable_.get()));
+}
+
 TEST_F(AnswerStoreTest, OnceCancelledWaitsForNothingButStillWrites) {
   g_cancellable_cancel(cancellable_.get());
   EXPECT_FALSE(find(a_));

@@ -469,6 +469,29 @@ TEST_F(CaptionCacheTest, EndsReadWriteWhereTheDiskBecomesFull) {
   EXPECT_EQ(seen.requests, 1u) << "what cannot be kept is not paid for any more";
 }
 
+// The run has ended with its error, whatever the application does with its pipeline.
+TEST_F(CaptionCacheTest, PaysForNothingBehindASeekWhereTheDiskHasBecomeFull) {
+  set_disk_hook(full_below_answers);
+  Harness harness(gateway_, "cache=read-write store=" + store_, kUtf8);
+  const auto flow_of_texts = [&] {
+    GstFlowReturn flow = GST_FLOW_OK;
+    for (unsigned at = 0; at < 1000 && flow == GST_FLOW_OK; ++at, g_usleep(1000))
+      flow = harness.push("Text " + std::to_string(at), at * GST_SECOND, GST_SECOND);
+    return flow;
+  };
+  EXPECT_EQ(flow_of_texts(), GST_FLOW_ERROR);
+  const unsigned calls = gateway_.gateway().calls();
+  set_disk_hook(full_below);
+  gst_harness_push_event(harness.get(), gst_event_new_flush_start());
+  gst_harness_push_event(harness.get(), gst_event_new_flush_stop(TRUE));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  harness.begin(segment);
+  EXPECT_EQ(flow_of_texts(), GST_FLOW_ERROR);
+  set_disk_hook(nullptr);
+  EXPECT_EQ(gateway_.gateway().calls(), calls);
+}
+
 // The test's thread is the application's and the streaming thread.
 TEST_F(CaptionCacheTest, UsesTheDiskOnItsOwnThreadsAlone) {
   for (const unsigned requests : {2u, 0u}) {
