@@ -409,7 +409,10 @@ void CaptionSchedule::end_part(CaptionSlot &slot, SlotPart &part, ContentAnswer 
   part.answer.text = answer_text(part.answer.text);
   for (std::string &sentence : sentences) part.sentences.push_back(std::move(sentence));
   if (!is_told(slot, part)) part.warning = shortcoming(part.answer);
-  if (part.answer.text.empty()) ++stats_.skipped;
+  if (part.answer.text.empty())
+    ++stats_.skipped;
+  else if (part.warning)
+    part.warning->details.push_back({"caption-shown", true});
 }
 
 // The tokens are those of one message.

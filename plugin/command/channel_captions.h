@@ -5,6 +5,7 @@
 
 #include <gst/gst.h>
 
+#include <string>
 #include <vector>
 
 #include "plugin/base/result.h"
@@ -30,5 +31,8 @@ class CaptionOptions {
   unsigned interval_s_ = 0;
   std::vector<ElementProperty> properties_;
 };
+
+// What gencaption says, with the options in place of the properties that it names.
+std::string with_caption_options(std::string text);
 
 }  // namespace genclip

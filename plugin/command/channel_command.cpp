@@ -346,7 +346,7 @@ int run_channel(const Words &words) {
   if (CaptionOutput &made = program.output.captions; made.gencaption) {
     const auto fine = LiveCaptions::check(made.gencaption.get(), made.told_before);
     for (const std::string &warning : made.told_before) made.told(warning);
-    if (!fine) return options.refuse(fine.error().text);
+    if (!fine) return options.refuse(with_caption_options(fine.error().text));
   }
   if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel

@@ -25,12 +25,17 @@ std::string text_of(GstMessage *message) {
   return error ? error->message : "It failed.";
 }
 
-// Of a limit that is used up. gencaption tells that once.
-bool is_of_budget(GstMessage *warning) {
+bool has_detail(GstMessage *warning, const char *name) {
   const GstStructure *details = nullptr;
   gst_message_parse_warning_details(warning, &details);
-  return details && gst_structure_has_field(details, "budget");
+  return details && gst_structure_has_field(details, name);
 }
+
+// Of a limit that is used up. gencaption tells that once.
+bool is_of_budget(GstMessage *warning) { return has_detail(warning, "budget"); }
+
+// Of a caption that comes all the same, though not all of it.
+bool is_of_shown(GstMessage *warning) { return has_detail(warning, "caption-shown"); }
 
 // The error that gencaption has posted, and the warnings before it.
 Result<void> take_messages(GstBus *bus, std::vector<std::string> &warnings) {
@@ -150,7 +155,12 @@ GstBusSyncReply LiveCaptions::handle(GstBus *, GstMessage *message, gpointer dat
     }
     if (!has_failed) self.tell(text_of(message) + " There are no more captions in this run.", true);
   }
-  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) self.tell(text_of(message), is_of_budget(message));
+  if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING) {
+    if (is_of_shown(message))
+      self.note(text_of(message));
+    else
+      self.tell(text_of(message), is_of_budget(message));
+  }
   gst_message_unref(message);
   return GST_BUS_DROP;
 }
@@ -161,6 +171,14 @@ void LiveCaptions::tell(const std::string &trouble, bool is_lasting) {
     if (std::exchange(in_trouble_, !trouble.empty()) == !trouble.empty() && !is_lasting) return;
   }
   say(trouble);
+}
+
+void LiveCaptions::note(const std::string &flaw) {
+  {
+    MutexLock lock(mutex_);
+    if (!noted_.insert(flaw).second) return;
+  }
+  say(flaw);
 }
 
 void LiveCaptions::say(const std::string &trouble) const {

@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ class LiveCaptions {
   // Each trouble once, in whatever ways it shows; an empty text: it is over. `is_lasting`: told also if there
   // is another one.
   void tell(const std::string &trouble, bool is_lasting) EXCLUDES(mutex_);
+  // A flaw of captions that come: once in a run.
+  void note(const std::string &flaw) EXCLUDES(mutex_);
   void say(const std::string &trouble) const;
 
   const GRef<GstElement> pipeline_;
@@ -59,6 +62,7 @@ class LiveCaptions {
   int64_t to_pipeline_ GUARDED_BY(mutex_) = INT64_MAX;
   bool in_trouble_ GUARDED_BY(mutex_) = false;
   bool failed_ GUARDED_BY(mutex_) = false;
+  std::set<std::string> noted_ GUARDED_BY(mutex_);
 };
 
 }  // namespace genclip

@@ -201,11 +201,11 @@ class LiveWindow {
         if (const auto *one = std::get_if<Spoken>(&std::get<CaptionOutput>(next)))
           spoken.push_back(*one);
         else if (const auto *notice = std::get_if<Notice>(&std::get<CaptionOutput>(next)))
-          notices.push_back(notice->error.text);
+          notices.push_back(notice->error);
     return spoken;
   }
 
-  std::vector<std::string> notices;
+  std::vector<Error> notices;
   const Instant now{};
   CaptionSchedule schedule;
   std::optional<CaptionRequest> request;
@@ -245,7 +245,22 @@ TEST(LiveSchedule, CountsACaptionThatWaitsOnceAmongTheLateOnes) {
   LiveWindow live(LatePolicy::shift, {4'500'000'000, 9'500'000'000},
                   "Eine Katze schläft auf dem Dach, während unten Hunde bellen.");
   EXPECT_TRUE(live.spoken_until(9'000'000'000).empty());
-  EXPECT_TRUE(live.notices.empty()) << live.notices.front();
+  EXPECT_TRUE(live.notices.empty()) << live.notices.front().text;
+}
+
+// A channel counts no caption as missing whose end alone lacks.
+TEST(LiveSchedule, SaysOfAWarningWhetherItsCaptionIsShown) {
+  for (const bool is_shown : {true, false}) {
+    LiveWindow live(LatePolicy::drop, {4'500'000'000, 9'500'000'000}, "");
+    ContentAnswer answer;
+    if (is_shown) answer.text = "Da.";
+    answer.cut_short = true;
+    const Said said{live.request->parts.front(), answer, sentences_of(answer.text, false)};
+    live.schedule.answered(*live.request, answer, {said}, live.now);
+    EXPECT_EQ(live.spoken_until(5'000'000'000).size(), is_shown);
+    ASSERT_EQ(live.notices.size(), 1u);
+    EXPECT_EQ(live.notices.front().details.size(), is_shown) << live.notices.front().text;
+  }
 }
 
 // All that follows reads the whole of it, under the lock that the pads wait for.

@@ -30,14 +30,14 @@ class Captions(unittest.TestCase):
         self.www = self.playout.folder / "www"
         self.playout.write({"id": "one", "source": clip(1, "one")}, {"id": "two", "source": clip(2, "two")})
 
-    def start(self, *options, gateway="", target=None):
+    def start(self, *options, gateway="", target=None, env=None):
         service = self.playout.service
         gateway = gateway or service.base_url.removesuffix("/api") + "/llm"
         with open(self.playout.folder / "log", "w", encoding="utf-8") as log:
             process = subprocess.Popen(
                 [GENCLIP, "channel", str(self.playout.rundown), "--video-caps", CAPS, "--asrun", str(self.playout.asrun),
                  *(target or ("--hls", str(self.www))), *options],
-                env={**service.env, "GENCLIP_LLM_BASE_URL": gateway}, stdout=log, stderr=subprocess.STDOUT)
+                env={**(env or service.env), "GENCLIP_LLM_BASE_URL": gateway}, stdout=log, stderr=subprocess.STDOUT)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
         return process
@@ -141,6 +141,7 @@ class Captions(unittest.TestCase):
         self.wait_for(lambda: self.frames() > at + 200, "200 frames more")
         self.end(process)
         self.assertEqual(self.log().count("Captions: "), 1, self.log())
+        self.assertIn("Captions: The budget of --caption-max-requests is used up.", self.log())
         self.assertEqual(self.playout.service.stats()["texts"], 2)
         self.check_frames()
         (recording,) = archive.glob("*.mkv")
@@ -157,11 +158,16 @@ class Captions(unittest.TestCase):
     def test_wrong_settings_are_refused_at_the_start(self):
         for options, text in {("--captions", "--caption-model", "gem-none"): "gem-none",
                               ("--captions", "--caption-interval", "0"): "--caption-interval",
+                              ("--captions", "--caption-interval", "86401"): "--caption-interval must be an integer from 1 to 86400",
                               ("--captions", "--caption-scene-threshold", "2"): "--caption-scene-threshold must be a number from 0 to 1",
                               ("--caption-max-requests", "5"): "--caption-max-requests needs --captions"}.items():
             process = self.start(*options)
             self.assertIn(process.wait(PATIENCE), (1, 2), options)
             self.assertIn(text, self.log())
+        without_key = {name: value for name, value in self.playout.service.env.items() if not name.startswith("GENCLIP_API_KEY")}
+        process = self.start("--captions", env=without_key)
+        self.assertEqual(process.wait(PATIENCE), 2)
+        self.assertIn("There is no API key", self.log())
         process = self.start("--captions", target=("--record", str(self.playout.folder / "archive")))
         self.assertEqual(process.wait(PATIENCE), 2)
         self.assertIn("--captions needs --hls", self.log())

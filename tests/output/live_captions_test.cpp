@@ -47,6 +47,18 @@ TEST_F(LiveCaptionsTold, OneTroubleIsToldOnceAndALimitOrTheEndAlways) {
                           "It cannot go on. There are no more captions in this run."}));
 }
 
+// Their captions come.
+TEST_F(LiveCaptionsTold, WhatCaptionsLackThatAreShownIsToldOnceAndIsNoTrouble) {
+  const auto captions = start();
+  ASSERT_TRUE(captions) << captions.error().text;
+  for (const char *text : {"The model stopped.", "The connection broke.", "The model stopped."}) {
+    GST_ELEMENT_WARNING_WITH_DETAILS(element_.get(), RESOURCE, SETTINGS, ("%s", text), (nullptr),
+                                     ("caption-shown", G_TYPE_BOOLEAN, TRUE, nullptr));
+    warn("The gateway fails.");
+  }
+  EXPECT_EQ(told_, (Texts{"The model stopped.", "The gateway fails.", "The connection broke."}));
+}
+
 // As gencaption does on its way to PAUSED.
 TEST_F(LiveCaptionsTold, AWarningOfTheStartIsToldAndIsNoTrouble) {
   const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(element_.get(), "sink"));
