@@ -160,10 +160,10 @@ void judge_rule(const Json &rule, const Json &request, Problems &problems) {
 }
 
 // The field's name in the model's table; empty for a field that this API does not have.
-std::string table_name(const ModelBook &book, TaskApi api, const std::string &name) {
+std::string table_name(const ModelBook &book, const Model &model, TaskApi api, const std::string &name) {
   if (api == TaskApi::legacy && name == "seconds") return "duration";
   if (api == TaskApi::legacy && name == "duration") return "";
-  return book.canonical(name);
+  return model.field(name) ? name : book.canonical(name);
 }
 
 }  // namespace
@@ -186,7 +186,7 @@ Judgement judge(const ModelBook &book, TaskApi api, const Json &body) {
 
   for (const auto &[sent_name, value] : *body.object()) {
     if (sent_name == "model") continue;
-    const std::string name = table_name(book, api, sent_name);
+    const std::string name = table_name(book, *model, api, sent_name);
     if (!name.empty() && out.request.find(name)) {
       out.problems.push_back(name + " is given twice");
       continue;

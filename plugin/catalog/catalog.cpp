@@ -194,9 +194,10 @@ std::string Catalog::unknown_text_model_text(std::string_view wanted) const {
   return of_clips.empty() ? unknown_text(wanted, text_names()) : of_clips;
 }
 
-std::string_view Catalog::canonical(std::string_view field) const {
+std::string_view Catalog::canonical(const ModelSpec *model, std::string_view field) const {
   const auto found = aliases_.find(field);
-  return found == aliases_.end() ? field : std::string_view(found->second);
+  const bool is_alias = found != aliases_.end() && !(model && model->find(field));
+  return is_alias ? std::string_view(found->second) : field;
 }
 
 }  // namespace genclip

@@ -63,8 +63,9 @@ class Catalog {
   std::string unknown_model_text(std::string_view wanted) const;
   std::string unknown_text_model_text(std::string_view wanted) const;
 
-  // The service's name of a field: resolves aliases (§2.2.5), and returns any other name as it is.
-  std::string_view canonical(std::string_view field) const;
+  // The service's name of a field: resolves aliases (§2.2.5), and returns any other name as it is, also one
+  // that the model itself has a field of. `model` may be null.
+  std::string_view canonical(const ModelSpec *model, std::string_view field) const;
   // Further names of fields, and the fields that they mean.
   const std::map<std::string, std::string, std::less<>> &aliases() const { return aliases_; }
   // The fields that elements have a property for, in a fixed order; models inherit from them.

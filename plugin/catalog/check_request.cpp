@@ -116,7 +116,7 @@ class RequestCheck {
     const auto *members = from.object();
     if (!members) return;
     for (const auto &[name, value] : *members) {
-      const std::string field(catalog_.canonical(name));
+      const std::string field(catalog_.canonical(&spec(), name));
       if (auto wrong = encoding_problem(Json(field)))
         problem("", "The name of the field " + quoted(field) + " " + *wrong + ".");
       else if (is_credential("", value))

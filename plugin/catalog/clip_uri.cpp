@@ -175,7 +175,7 @@ std::string clip_uri(const Catalog &catalog, const ClipRequest &request) {
     for (const auto &[name, value] : *fields->object()) {
       const bool is_key = is_credential(name, value) && !(spec && spec->find(name));
       if (is_key || is_credential("", value)) continue;
-      const std::string field(catalog.canonical(name));
+      const std::string field(catalog.canonical(spec.get(), name));
       for (const std::string &text : texts_of_value(type_of_field(catalog, spec.get(), field), value))
         writer.add(field, text);
     }

@@ -353,7 +353,7 @@ bool is_request_name(std::string_view name) {
 
 std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const ModelSpec *model,
                                                   std::string_view name, SettingPlace place) {
-  const std::string_view field = catalog.canonical(name);
+  const std::string_view field = catalog.canonical(model, name);
   if ((model && model->find(field)) || catalog.common_field(field) || is_request_name(field))
     return std::nullopt;
   // Of a URI that was copied from XML.
@@ -368,7 +368,7 @@ std::optional<std::string> misplaced_setting_text(const Catalog &catalog, const 
 std::optional<std::string> misplaced_name_text(const Catalog &catalog, const ModelSpec &model,
                                                std::string_view name) {
   if (auto text = misplaced_setting_text(catalog, &model, name, SettingPlace::property)) return text;
-  const std::string_view field = catalog.canonical(name);
+  const std::string_view field = catalog.canonical(&model, name);
   if (model.find(field) || catalog.common_field(field) || is_request_name(field)) return std::nullopt;
   const std::string meant = meant_field(catalog, model, name);
   if (!meant.empty()) return quoted(name) + " is no field of a request; did you mean " + meant + "?";

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "plugin/base/shown_text.h"
+#include "plugin/catalog/field_names.h"
 #include "plugin/catalog/wording.h"
 
 namespace genclip {
@@ -46,7 +47,7 @@ std::vector<FieldSpec> read_fields(MemberReader &model, const std::vector<FieldS
   std::vector<FieldSpec> fields;
   if (const auto *members = model.object("fields")) {
     for (const auto &[name, json] : *members) {
-      if (name == "model" || name.empty())
+      if (is_request_name(name) || name.empty())
         model.mistake(json, "a field cannot be named " + quoted(name) + ".");
       else
         fields.push_back(read_field(name, json, find_field(common, name), sets, model.log()));

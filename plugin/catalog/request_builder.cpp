@@ -37,7 +37,7 @@ void RequestBuilder::add_problem(const std::string &field, std::string text) {
 // `text`: for the fields that are no JSON. `values_of`: the values for a type.
 template <typename ValuesOf>
 void RequestBuilder::add_values(const std::string &name, const std::string &text, ValuesOf values_of) {
-  std::string field(catalog_.canonical(name));
+  std::string field(catalog_.canonical(spec_.get(), name));
   if (field == kLegacyDuration && has_legacy_duration(spec_.get())) field = "duration";
   const FieldType type = type_of_field(catalog_, spec_.get(), field);
   Result<Json::Array> values = values_of(type);

@@ -39,7 +39,7 @@ bool has_room(const PropertySpec &property, const Json &value) {
 
 Json in_order(const Catalog &catalog, Json fields) {
   const auto rank = [&](const Json::Member &member) {
-    return catalog.common_field(catalog.canonical(member.first));
+    return catalog.common_field(catalog.canonical(nullptr, member.first));
   };
   // They stand in one vector; what is none of them comes last.
   if (auto *members = fields.object())

@@ -81,10 +81,11 @@ std::string fields_help(const Catalog &catalog) {
 }
 
 std::string field_name(const Catalog &catalog, const ModelSpec *model, const std::string &spelled) {
+  if (model && model->find(spelled)) return spelled;
   const std::string name = with_underscores(spelled);
-  const std::string_view field = catalog.canonical(name);
+  const std::string_view field = catalog.canonical(model, name);
   const bool known = catalog.common_field(field) || (model && model->find(field));
-  return known ? std::string(field) : std::string(catalog.canonical(spelled));
+  return known ? std::string(field) : std::string(catalog.canonical(model, spelled));
 }
 
 std::string misplaced_field_text(const Catalog &catalog, const std::string &option, const Words &words) {

@@ -103,6 +103,10 @@ INSTANTIATE_TEST_SUITE_P(
               "always has the type integer"},
         Wrong{"FieldNamedModel", "{\"id\": \"m\", \"fields\": {\n\"model\": {\"type\": \"string\"}}}", 4,
               "named"},
+        Wrong{"FieldNamedTake", "{\"id\": \"m\", \"fields\": {\n\"take\": {\"type\": \"integer\"}}}", 4,
+              "named"},
+        Wrong{"FieldNamedApi", "{\"id\": \"m\", \"fields\": {\n\"api\": {\"type\": \"string\"}}}", 4,
+              "named"},
         Wrong{"UnknownType", "{\"id\": \"m\", \"fields\": {\n\"wind\": {\"type\": \"float\"}}}", 4,
               "type must be"},
         Wrong{"MinAboveMax", "{\"id\": \"m\", \"fields\": {\n\"duration\": {\"min\": 9, \"max\": 5}}}", 4,
@@ -226,7 +230,7 @@ TEST(CatalogFile, CannotChangeTheServiceAsAWhole) {
       read(R"({"common_fields": {"prompt": {"type": "integer"}}, "aliases": {"prompt": "duration"}})");
   EXPECT_EQ(catalog->mistakes().size(), 2u) << all_mistakes(*catalog);
   EXPECT_EQ(catalog->common_field("prompt")->type, FieldType::string);
-  EXPECT_EQ(catalog->canonical("prompt"), "prompt");
+  EXPECT_EQ(catalog->canonical(nullptr, "prompt"), "prompt");
 }
 
 TEST(CatalogFile, FromTextFailsWithTheFirstMistake) {

@@ -112,9 +112,9 @@ TEST(Catalog, SaysWhatAnUnknownModelMayBe) {
 TEST(Catalog, KnowsAliases) {
   const auto catalog = Catalog::built_in();
   for (const char *alias : {"image_urls", "referenceImages", "images"})
-    EXPECT_EQ(catalog->canonical(alias), "reference_images") << alias;
-  EXPECT_EQ(catalog->canonical("reference_images"), "reference_images");
-  EXPECT_EQ(catalog->canonical("whatever"), "whatever");
+    EXPECT_EQ(catalog->canonical(nullptr, alias), "reference_images") << alias;
+  EXPECT_EQ(catalog->canonical(nullptr, "reference_images"), "reference_images");
+  EXPECT_EQ(catalog->canonical(nullptr, "whatever"), "whatever");
 }
 
 TEST(Catalog, HasTheMediaLimitsOfTheDocument) {

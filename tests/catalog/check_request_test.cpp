@@ -9,6 +9,7 @@
 
 #include <limits>
 
+#include "plugin/catalog/clip_uri.h"
 #include "tests/support/taken.h"
 
 namespace genclip {
@@ -85,6 +86,26 @@ TEST(CheckRequest, UnderstandsAliases) {
   EXPECT_THAT(text(request("dance-2.5",
                            R"({"prompt":"x","images":["https://a/b"],"reference_images":["https://a/b"]})")),
               HasSubstr("given twice"));
+}
+
+// The service would ignore reference_images, and be paid.
+TEST(CheckRequest, KeepsAFieldOfTheModelThatIsNamedAsAnAlias) {
+  const auto catalog = Catalog::from_text(
+      R"({"models": [{"id": "mine", "open": true, "fields": {"images": {"type": "image[]"}}}]})");
+  ASSERT_TRUE(catalog) << catalog.error().text;
+  const auto sent = [&](const ClipRequest &request) {
+    const auto checked = check_request(**catalog, request);
+    return checked ? checked->body().to_text() : problems_text(checked.error());
+  };
+  const std::string own = R"({"model":"mine","prompt":"x","images":["https://a/b"]})";
+  const auto read = parse_clip_uri(**catalog, "genclip://mine?prompt=x&images=https://a/b");
+  ASSERT_TRUE(read) << read.error().text;
+  EXPECT_EQ(sent(*read), own);
+  EXPECT_EQ(sent(test::taken(parse_clip_uri(**catalog, clip_uri(**catalog, *read)))), own);
+  EXPECT_EQ(sent(request("mine", R"({"prompt":"x"})", R"({"images":["https://a/b"]})")), own);
+  // Another name is the alias that it was.
+  EXPECT_EQ(sent(request("mine", R"({"prompt":"x","image_urls":["https://a/b"]})")),
+            R"({"model":"mine","prompt":"x","reference_images":["https://a/b"]})");
 }
 
 TEST(CheckRequest, TakesAFieldFromOnePlaceOnly) {

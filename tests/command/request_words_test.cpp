@@ -77,6 +77,17 @@ TEST(RequestWords, EverySpellingIsTheSameField) {
   }
 }
 
+TEST(RequestWords, AFieldOfTheModelIsThatFieldThoughOthersHaveItAsAnAlias) {
+  const auto catalog = Catalog::from_text(
+      R"({"models": [{"id": "mine", "open": true, "fields": {"images": {"type": "image[]"},
+          "image-urls": {"type": "image[]"}}}]})");
+  ASSERT_TRUE(catalog) << catalog.error().text;
+  const auto read =
+      read_request(**catalog, {"mine", "prompt=x", "images=https://a/1", "image-urls=https://a/2"});
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->request.extra.to_text(), R"({"images":["https://a/1"],"image-urls":["https://a/2"]})");
+}
+
 TEST(RequestWords, AnUnknownFieldKeepsItsSpelling) {
   const auto request = read({"veo", "prompt=x", "film-style=noir"});
   ASSERT_TRUE(request);
