@@ -68,7 +68,12 @@ class Lookout {
       if (auto looked = look_at_all(cancellable); !looked) return looked;
     const auto problems = media_problems(request_, findings_);
     if (problems.empty()) return {};
-    return Error{ErrorKind::settings, problems_text(problems)};
+    Error error{ErrorKind::settings, problems_text(problems)};
+    // Each failure is one problem.
+    const auto passing =
+        std::ranges::count_if(findings_, [](const MediaFinding &finding) { return finding.may_pass; });
+    if (static_cast<size_t>(passing) == problems.size()) error.details.push_back({"retry", true});
+    return error;
   }
 
  private:
@@ -113,10 +118,11 @@ class Lookout {
       }
       const auto pause = look.error().transient ? retries_.delay_before(attempt) : std::nullopt;
       if (pause && clock_.sleep_until(clock_.now() + *pause, cancellable_.get())) continue;
+      const bool is_late = g_cancellable_is_cancelled(cancellable_.get());
+      finding.may_pass = is_late || look.error().transient;
       finding.failure =
-          g_cancellable_is_cancelled(cancellable_.get())
-              ? "could not be checked within " + std::to_string(options_.time_limit.count()) + " s"
-              : std::move(look.error().text);
+          is_late ? "could not be checked within " + std::to_string(options_.time_limit.count()) + " s"
+                  : std::move(look.error().text);
       return;
     }
   }

@@ -37,11 +37,12 @@ struct MediaCheckOptions {
 // The files that references stand for, by the reference's index in request.media().
 using LocalMedia = std::map<size_t, std::shared_ptr<const LocalFile>>;
 
-// ErrorKind::settings names every problem of every reference. Ends with ErrorKind::cancelled within
-// milliseconds after `cancellable` is. Does not check references that are neither URLs nor in `locals`, such
-// as assets (assetId://), which the service has already. A clip that is not in `locals` needs no look: what
-// it will be is known (expected_facts). Blocks; checks up to eight references at a time, each on a thread
-// that has ended when this returns. `http` may be null if the depth is none, because then nothing is fetched.
+// ErrorKind::settings names every problem of every reference; it has the detail "retry" if each may have
+// passed by the next check. Ends with ErrorKind::cancelled within milliseconds after `cancellable` is. Does
+// not check references that are neither URLs nor in `locals`, such as assets (assetId://), which the service
+// has already. A clip that is not in `locals` needs no look: what it will be is known (expected_facts).
+// Blocks; checks up to eight references at a time, each on a thread that has ended when this returns. `http`
+// may be null if the depth is none, because then nothing is fetched.
 Result<void> check_media(HttpClient *http, Clock &clock, const CheckedRequest &request,
                          const LocalMedia &locals, const MediaCheckOptions &options,
                          GCancellable *cancellable);

@@ -20,6 +20,7 @@ struct MediaFinding {
   // Not empty: it could not be checked. Continues a sentence that begins with the reference's name, such as
   // "answers 404".
   std::string failure = {};
+  bool may_pass = false;  // The failure; a later check may succeed.
   // The medium is not made yet, so the facts are what its request asks for. None of them need be known.
   bool is_expected = false;
 };
