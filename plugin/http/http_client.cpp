@@ -137,11 +137,12 @@ class SoupHttpClient final : public HttpClient {
     auto body = follow(request, SoupExchange::End::as_said, cancellable);
     if (!body) return std::move(body).error();
     HttpReply reply = (*body)->reply();
+    // What has arrived may begin with the ID of a paid task.
     const auto too_large = [&request, &reply] {
       Error error{ErrorKind::read, "The answer is larger than " + std::to_string(request.max_body) +
                                        " bytes, which is not plausible. Check the address."};
       error.http_status = reply.status;
-      return HttpError{std::move(error), true, false};
+      return HttpError{std::move(error), true, false, std::move(reply)};
     };
     for (;;) {
       auto bytes = (*body)->read();
@@ -150,8 +151,9 @@ class SoupHttpClient final : public HttpClient {
         return std::move(bytes).error();
       }
       if (bytes->empty()) return reply;
-      if (bytes->size() > request.max_body - reply.body.size()) return too_large();
-      reply.body.append(reinterpret_cast<const char *>(bytes->data()), bytes->size());
+      const size_t room = request.max_body - reply.body.size();
+      reply.body.append(reinterpret_cast<const char *>(bytes->data()), std::min(bytes->size(), room));
+      if (bytes->size() > room) return too_large();
       if (std::chrono::steady_clock::now() > deadline)
         return HttpError{{ErrorKind::timed_out, "The answer arrives too slowly. Try again later."},
                          true,

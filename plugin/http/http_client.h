@@ -94,7 +94,7 @@ struct HttpError {
   bool maybe_sent = false;
   // A further try may succeed.
   bool transient = false;
-  // From call(): the part of the answer that arrived before it broke off.
+  // From call(): the part of the answer that arrived before it broke off, or was too large.
   std::optional<HttpReply> begun = {};
   // The connection had served another POST, and ended before any answer to this one.
   bool stale = false;

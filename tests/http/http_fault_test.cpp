@@ -300,6 +300,9 @@ TEST(HttpFault, TheLimitOfABodyIsExact) {
   const auto reply = client()->call(request, nullptr);
   ASSERT_FALSE(reply);
   EXPECT_EQ(reply.error().error.http_status, 200u);
+  ASSERT_TRUE(reply.error().begun) << "it may begin with the ID of a paid task";
+  EXPECT_EQ(reply.error().begun->body, std::string(999, 'x'));
+  EXPECT_EQ(reply.error().begun->status, 200u);
   request.max_body = SIZE_MAX;
   EXPECT_TRUE(client()->call(request, nullptr));
 }
