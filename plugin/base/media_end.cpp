@@ -12,6 +12,8 @@
 #include <span>
 #include <string>
 
+#include "plugin/base/number.h"
+
 namespace genclip {
 namespace {
 
@@ -345,6 +347,12 @@ MediaExtent media_extent(std::string_view media_type, uint64_t size, const ReadR
       return bytes.has_failed() ? kUnknown : extent;
     }
   return kUnknown;
+}
+
+std::string cut_text(const MediaExtent &extent, uint64_t size) {
+  if (extent.least == 0) return "is cut off: its end is missing";
+  return "is cut off: it says that it has at least " + counted(std::to_string(extent.least), "byte") +
+         ", and has " + std::to_string(size);
 }
 
 Result<MediaEnd> clip_end_of(File &file, std::string_view media_type) {

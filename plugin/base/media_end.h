@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "plugin/base/file_system.h"
@@ -29,6 +30,8 @@ struct MediaExtent {
 // Of a file of that media type and size. Reads few bytes of most formats, and all of a JPEG, GIF or Ogg, in
 // order. Unknown if a range within the size cannot be read.
 MediaExtent media_extent(std::string_view media_type, uint64_t size, const ReadRange &read);
+// What is wrong with a cut one of that size; continues a sentence that begins with its name.
+std::string cut_text(const MediaExtent &extent, uint64_t size);
 
 // Of a clip: an open one counts as cut, because its host may still be writing it.
 Result<MediaEnd> clip_end_of(File &file, std::string_view media_type);

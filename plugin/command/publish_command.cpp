@@ -9,6 +9,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/local_file.h"
+#include "plugin/base/media_end.h"
 #include "plugin/command/clip_delivery.h"
 #include "plugin/command/command_options.h"
 #include "plugin/command/console.h"
@@ -93,12 +94,15 @@ Result<PublishedFile> publish_path(const std::string &path, const PublishSetting
   if (file_extension(result.media_type).empty())
     return Error{ErrorKind::wrong_type,
                  path + " is not a known kind of picture, video or sound, and nothing else is published."};
-  auto sum = file->sha256(cancellable);
-  if (!sum) return about(std::move(sum).error(), " ");
-  result.sha256 = std::move(*sum);
   const auto size = file->size();
   if (!size) return about(size.error(), " ");
   result.size = *size;
+  const auto read = [&](uint64_t offset, size_t wanted) { return file->read_at(offset, wanted); };
+  if (const auto extent = media_extent(result.media_type, *size, read); extent.end == MediaEnd::cut)
+    return Error{ErrorKind::wrong_type, path + " " + cut_text(extent, *size) + "."};
+  auto sum = file->sha256(cancellable);
+  if (!sum) return about(std::move(sum).error(), " ");
+  result.sha256 = std::move(*sum);
   auto published = publish(settings, tools, store, *file, result.sha256, result.media_type, cancellable);
   if (!published) return about(std::move(published).error(), ": ");
   result.published = std::move(*published);

@@ -9,7 +9,6 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/media_end.h"
-#include "plugin/base/number.h"
 #include "plugin/http/retry_policy.h"
 #include "plugin/task/image_size.h"
 #include "plugin/task/media_format.h"
@@ -21,13 +20,6 @@ namespace {
 constexpr size_t kMaxThreads = 8;
 
 using Look = Result<MediaFacts, MediaFailure>;
-
-// Continues a sentence that begins with the medium's name.
-std::string cut_text(const MediaExtent &extent, uint64_t size) {
-  if (extent.least == 0) return "is cut off: its end is missing";
-  return "is cut off: it says that it has at least " + counted(std::to_string(extent.least), "byte") +
-         ", and has " + std::to_string(size);
-}
 
 class Lookout {
  public:

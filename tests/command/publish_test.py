@@ -121,6 +121,13 @@ class Files(Publish):
         self.assertEqual(len(run.stderr.splitlines()), len(paths), run.stderr)
         self.assertEqual(self.copies(), set())
 
+    def test_half_a_picture_is_not_published(self):
+        self.serve()
+        run = self.publish(self.file("whole.png"), self.file("half.png", PNG[:-12]), code=1)
+        self.assertEqual(len(run.stdout.splitlines()), 1)
+        self.assertIn("half.png is cut off: ", run.stderr)
+        self.assertEqual(len(self.copies()), 1)
+
     def test_a_url_that_does_not_show_the_folder_is_an_error(self):
         self.serve(folder=self.home)
         run = self.publish(self.file("a.png"), code=1)
