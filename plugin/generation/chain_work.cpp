@@ -14,6 +14,7 @@
 #include "plugin/generation/store_account.h"
 #include "plugin/generation/wanted_result.h"
 #include "plugin/http/public_address.h"
+#include "plugin/publish/published_copies.h"
 #include "plugin/publish/publisher.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/task/media_fetch.h"
@@ -80,6 +81,10 @@ ChainWork::ChainWork(Generation &generation)
   for (size_t i = 0; i < materials_.size(); ++i) {
     const MediaReference &reference = request_.media()[i];
     materials_[i].url = reference.url;
+    // Its content stands in the journal in its place.
+    if (job_.reference_identity == ReferenceIdentity::content && reference.source == MediaSource::url)
+      for (std::string &copy : copy_names_in(reference.url))
+        materials_[i].used = {reference.field, reference.index, "", std::move(copy), "", ""};
     if (reference.source != MediaSource::file && reference.source != MediaSource::clip) continue;
     materials_[i].used.field = reference.field;
     materials_[i].used.index = reference.index;
@@ -236,23 +241,27 @@ Result<void> ChainWork::check_sources(const PlannedLink &request) const {
 
 // The reference that the service cannot fetch from itself, as far as that is known: it has a URL of a whole
 // clip, unless that one is old.
-const MediaReference *ChainWork::to_publish(const PlannedLink &request) const {
+Result<const MediaReference *> ChainWork::to_publish(const PlannedLink &request) const {
   for (size_t i = 0; i < request.references.size(); ++i) {
     const MediaReference &reference = request.request->media()[i];
     // The files of the request itself are published before the first link is made.
     if (reference.source == MediaSource::file && &request != &plan_.back()) return &reference;
     if (reference.source != MediaSource::clip) continue;
     if (reference.part.is_frame || !is_public_address(job_.endpoint.base_url)) return &reference;
-    const auto clip = clips_.find(*request.references[i]);
-    if (clip != clips_.end() && result_url(reference, clip->second).empty()) return &reference;
+    if (!clips_.contains(*request.references[i])) continue;
+    const auto url = result_url(reference, *request.references[i], false);
+    if (!url) return url.error();
+    if (url->empty()) return &reference;
   }
   return nullptr;
 }
 
 Result<void> ChainWork::check_fetchable(const PlannedLink &request) const {
-  const MediaReference *reference = job_.publish.is_set_up() ? nullptr : to_publish(request);
+  if (job_.publish.is_set_up()) return {};
+  const auto reference = to_publish(request);
   if (is_cancelled()) return cancelled();
-  return reference ? Result<void>(unfetchable(request.place + reference->name)) : Result<void>();
+  if (!reference) return reference.error();
+  return *reference ? Result<void>(unfetchable(request.place + (*reference)->name)) : Result<void>();
 }
 
 // A server may be slow, and a file large.
@@ -338,18 +347,31 @@ Error ChainWork::missed() const {
 }
 
 // A fresh URL of the stored clip, if the service can fetch from itself; else empty. It is signed: never
-// stored, never logged.
-std::string ChainWork::result_url(const MediaReference &reference, const LinkClip &clip) const {
-  if (!is_public_address(job_.endpoint.base_url) || clip.task_id.empty()) return "";
+// stored, never logged. Where nobody publishes, no other URL takes its place: unless there is an earlier one,
+// it is asked for until the timeout; and what keeps the service from telling it is the error.
+Result<std::string> ChainWork::result_url(const MediaReference &reference, size_t link,
+                                          bool has_earlier) const {
+  const LinkClip &clip = clips_.at(link);
+  if (!is_public_address(job_.endpoint.base_url) || clip.task_id.empty()) return std::string();
   const GenerationServices &services = generation_.services();
+  const bool may_publish = job_.publish.is_set_up(), is_brief = may_publish || has_earlier;
+  const auto patience = is_brief ? job_.endpoint.http_timeout : std::chrono::milliseconds(job_.timeout);
   TaskEndpoint endpoint = job_.endpoint;
   endpoint.api = reference.clip->api();
   TaskClient tasks(*services.http, *services.clock, endpoint, RetryPolicy(job_.retries));
   tasks.expect(clip.wanted);
+  if (!is_brief)
+    tasks.on_outage([&](TaskCall, Error failure) {
+      failure.text = "The URL of its clip is not known yet: " + failure.text + " genclip asks again.";
+      generation_.warn(about_link(std::move(failure), plan_[link]));
+    });
+  const bool is_endless = !is_brief && patience.count() == 0;
   const auto task = tasks.query(clip.task_id, std::nullopt, generation_.cancellable(),
-                                services.clock->now() + job_.endpoint.http_timeout);
+                                is_endless ? TaskClient::Deadline() : services.clock->now() + patience);
+  if (!task && !may_publish && query_outcome(task.error()) != QueryOutcome::gone)
+    return is_cancelled() ? cancelled() : about_link(task.error(), plan_[link]);
   // A preview, perhaps the only URL, is another file than the clip that is stored.
-  if (!task || task->result.is_last_resort) return "";
+  if (!task || task->result.is_last_resort) return std::string();
   std::string unasked;
   for (const ResultUrl &result : task->result.urls) {
     if (result.is_further || !is_public_address(result.url)) continue;
@@ -357,7 +379,7 @@ std::string ChainWork::result_url(const MediaReference &reference, const LinkCli
     if (there == true) return result.url;
     if (!there && unasked.empty()) unasked = result.url;
   }
-  return job_.publish.is_set_up() ? "" : unasked;  // Better than none.
+  return may_publish ? std::string() : unasked;  // Better than none.
 }
 
 // The run that has stored it may have passed over others of its task's URLs: a cover, or a page. Nothing: its
@@ -382,9 +404,14 @@ std::optional<bool> ChainWork::is_at(const std::string &url, const LinkClip &cli
 
 // What its copies are made in is removed even if the process exits.
 Result<void> ChainWork::try_to_publish() {
-  const std::vector<size_t> requests = requests_of(run_);
-  if (std::none_of(requests.begin(), requests.end(), [&](size_t i) { return to_publish(plan_[i]); }))
-    return learn(PublishingTried{}), Result<void>();
+  bool publishes = false;
+  for (const size_t i : requests_of(run_)) {
+    const auto reference = to_publish(plan_[i]);
+    if (!reference) return reference.error();
+    publishes = *reference != nullptr;
+    if (publishes) break;
+  }
+  if (!publishes) return learn(PublishingTried{}), Result<void>();
   const ExitGuard guard;
   const GenerationServices &services = generation_.services();
   auto tried = try_publishing(job_.publish, {services.http.get(), services.clock, services.files}, job_.store,
@@ -404,26 +431,17 @@ Result<void> ChainWork::publish_all() {
     const auto link = plan_.back().references[i];
     // What is signed expires, so what comes of links is published when nothing else has to be waited for.
     if (!material.file || material.is_published || (link && makes_a_link())) continue;
-    const MediaReference &reference = request_.media()[i];
     const bool was_published = material.may_expire;
     const auto [earlier_url, earlier] = std::pair(std::exchange(material.url, ""), material.used);
-    if (link) {
-      const LinkClip &clip = clips_.at(*link);
-      material.used = {reference.field, reference.index, "", "", clip.key, clip.task_id};
-      if (!reference.part.is_frame) material.url = result_url(reference, clip);
-    }
-    material.may_expire = !material.url.empty() || !job_.publish.command.empty();
-    if (material.url.empty()) {
-      if (auto published = publish_one(i); !published) {
-        // What was published may still be there. The file may have changed meanwhile, for example.
-        if (!was_published || is_cancelled()) return published;
-        generation_.warn({published.error().kind,
-                          "The URL of the first publication is sent, because the next "
-                          "one failed. " +
-                              published.error().text});
-        material.url = earlier_url;
-        material.used = earlier;
-      }
+    if (auto published = publish_one(i, was_published); !published) {
+      // What was published may still be there. The file may have changed meanwhile, for example.
+      if (!was_published || is_cancelled()) return published;
+      generation_.warn({published.error().kind,
+                        "The URL of the first publication is sent, because the next "
+                        "one failed. " +
+                            published.error().text});
+      material.url = earlier_url;
+      material.used = earlier;
     }
     // Before the links are made, it was a trial.
     material.is_published = !material.may_expire || !makes_a_link();
@@ -432,7 +450,22 @@ Result<void> ChainWork::publish_all() {
   return {};
 }
 
-Result<void> ChainWork::publish_one(size_t index) {
+// The service may have a URL of its own.
+Result<void> ChainWork::publish_one(size_t index, bool has_earlier) {
+  Material &material = materials_[index];
+  const MediaReference &reference = request_.media()[index];
+  if (const auto link = plan_.back().references[index]) {
+    const LinkClip &clip = clips_.at(*link);
+    material.used = {reference.field, reference.index, "", "", clip.key, clip.task_id};
+    auto url = reference.part.is_frame ? Result<std::string>("") : result_url(reference, *link, has_earlier);
+    if (!url) return std::move(url).error();
+    material.url = std::move(*url);
+  }
+  material.may_expire = !material.url.empty() || !job_.publish.command.empty();
+  return material.url.empty() ? publish_file(index) : Result<void>();
+}
+
+Result<void> ChainWork::publish_file(size_t index) {
   Material &material = materials_[index];
   if (is_cancelled()) return cancelled();
   if (!job_.publish.is_set_up()) return unfetchable(request_.media()[index].name);

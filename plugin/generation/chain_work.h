@@ -80,14 +80,16 @@ class ChainWork {
   void tell_references();
   Result<void> judge();
   Result<void> check_sources(const PlannedLink &request) const;
-  const MediaReference *to_publish(const PlannedLink &request) const;
+  // Null: none.
+  Result<const MediaReference *> to_publish(const PlannedLink &request) const;
   Result<void> check_fetchable(const PlannedLink &request) const;
   Result<void> make();
   Result<void> try_to_publish();
   Result<void> publish_all();
-  Result<void> publish_one(size_t index);
+  Result<void> publish_one(size_t index, bool has_earlier);
+  Result<void> publish_file(size_t index);
   PreparedRequest prepared() const;
-  std::string result_url(const MediaReference &reference, const LinkClip &clip) const;
+  Result<std::string> result_url(const MediaReference &reference, size_t link, bool has_earlier) const;
   std::optional<bool> is_at(const std::string &url, const LinkClip &clip) const;
   Error missed() const;
   bool makes_a_link() const { return run_.link + 1 < plan_.size(); }

@@ -48,7 +48,8 @@ struct PartState {
   std::string field = {};
 };
 
-// What a reference of the request that was no URL was when the task was submitted.
+// What a reference of the request that was no URL was when the task was submitted. Of the URL of a copy that
+// genclip had published, whose content stands in its place in the request: the name of the copy alone.
 struct UsedReference {
   std::string field;    // As in the request.
   unsigned index = 0;   // As in MediaReference.

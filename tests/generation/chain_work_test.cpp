@@ -423,6 +423,40 @@ TEST_F(ChainWorkTest, AStoredLinkThatTheServiceHasForgottenIsToldBeforeAnotherIs
   EXPECT_EQ(service_.submits(), 1u);
 }
 
+// Its clip is paid, and nobody else can make it public.
+TEST_F(ChainWorkTest, AUrlOfTheServiceIsWaitedForWhereNothingElseIsPublic) {
+  ASSERT_FALSE(run(x_).error);
+  GenerationJob chain = job_of(picture("of it", {x_}));
+  chain.publish = {};
+  service_.odd_query = answer(500, "");
+  const auto begin = clock_.now();
+  on_query = [&] {
+    if (clock_.now() - begin > std::chrono::minutes(3)) service_.odd_query.reset();
+  };
+  const Outcome made = World::run(chain);
+  ASSERT_FALSE(made.error) << made.text();
+  EXPECT_THAT(last_submit().request.body.text(), HasSubstr("\"https://media.example/task-1"));
+  EXPECT_THAT(made.warnings, testing::Contains(HasSubstr("genclip asks again")));
+}
+
+TEST_F(ChainWorkTest, WhyThereIsNoUrlOfTheServiceIsToldInItsOwnWords) {
+  ASSERT_FALSE(run(x_).error);
+  GenerationJob chain = job_of(picture("of it", {x_}));
+  chain.publish = {};
+  for (const unsigned status : {500u, 401u, 404u}) {
+    SCOPED_TRACE(status);
+    service_.odd_query = answer(status, "");
+    const auto begin = clock_.now();
+    const Outcome ended = World::run(chain);
+    ASSERT_TRUE(ended.error);
+    EXPECT_EQ(ended.error->http_status, status == 404 ? 0 : status);
+    EXPECT_EQ(ended.text().find("publish-folder") != std::string::npos, status == 404) << ended.text();
+    EXPECT_EQ(ended.error->task_id, "") << "it is the link's";
+    EXPECT_EQ(clock_.now() - begin >= chain.timeout, status == 500);
+  }
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 // The run of the link may have passed over other URLs of its task, by their bytes.
 TEST_F(ChainWorkTest, WhatGoesOutAsALinkIsTheClipThatIsStored) {
   ASSERT_FALSE(run(x_).error);
@@ -455,6 +489,19 @@ TEST_F(ChainWorkTest, AUrlWhoseServerDoesNotAnswerIsBetterThanNone) {
   const Outcome made = World::run(chain);
   ASSERT_FALSE(made.error) << made.text();
   EXPECT_THAT(last_submit().request.body.text(), HasSubstr("\"https://media.example/task-1"));
+}
+
+// The journal has the content of the URL in its place, and prune looks into journals.
+TEST_F(ChainWorkTest, ACopyThatAUrlNamesIsInTheJournal) {
+  const std::string copy = std::string(64, 'a') + ".png";
+  GenerationJob chain = job_of(picture("of it", {"https://public.example/copies/" + copy + "?version=1"}));
+  chain.reference_identity = ReferenceIdentity::content;
+  ASSERT_FALSE(World::run(chain).error);
+  const auto record = record_of(chain, *chain.identified, services());
+  ASSERT_TRUE(record);
+  ASSERT_EQ(record->references.size(), 1u);
+  EXPECT_EQ(record->references[0].field, "reference_images");
+  EXPECT_EQ(record->references[0].copy, copy);
 }
 
 // ---- What is signed expires.
