@@ -23,6 +23,9 @@ std::optional<std::string> unpublished_clip_problem(const MediaReference &refere
 // Nothing for a picture, or when neither of them tells.
 std::optional<double> clip_duration(const CheckedRequest &inner);
 
+// Models make clips whose length is some frames off: so many seconds at most.
+inline constexpr double kOffInLength = 0.5;
+
 // How many seconds it can last at most: that, or what the model's longest clip has, or the clips that it is
 // made of, if nothing is longer than these. Nothing if none of them tells.
 std::optional<double> longest_clip_duration(const CheckedRequest &inner);

@@ -19,6 +19,8 @@ struct FramePosition {
   // Takes the picture that is displayed at this time, to the millisecond, because that is how precisely WebM
   // and Matroska tell when a frame begins. Before the first frame: the first. Unset: the last frame.
   std::optional<std::chrono::nanoseconds> time;
+  // A time that is later than the end by no more than this takes the last frame, too.
+  std::chrono::nanoseconds spare{0};
 
   static FramePosition first() { return {std::chrono::nanoseconds::zero()}; }
   static FramePosition last() { return {}; }

@@ -408,7 +408,8 @@ Result<RawFrame> decode_frame(const MediaFile &file, FramePosition position, con
   const GstClockTime end = std::max(
       duration, std::min(wanted->edit.shown_end, wanted->shown((*found)->time) + duration_of(**found)));
   const bool has_successor = decoding->is_certain() && !GST_CLOCK_TIME_IS_VALID(wanted->media_end);
-  if (position.time && !has_successor && time > end + kTimeTolerance)
+  const auto spare = kTimeTolerance + static_cast<GstClockTime>(position.spare.count());
+  if (position.time && !has_successor && time > end + spare)
     return Error{ErrorKind::settings, "is only " + seconds_text(end) + " long."};
   return shown_frame(std::move(**found), *wanted);
 }

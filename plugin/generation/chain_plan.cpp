@@ -6,6 +6,7 @@
 #include <set>
 #include <utility>
 
+#include "plugin/catalog/inner_clip.h"
 #include "plugin/frame/frame.h"
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation_log.h"
@@ -49,9 +50,16 @@ ChainRun look_at(const GenerationJob &job, const std::vector<PlannedLink> &plan,
   return run;
 }
 
-Result<std::shared_ptr<const LocalFile>> frame_of(const LocalFile &clip, const ClipPart &part,
+// Of a clip that was paid for by the length that its request tells, and came out some frames shorter.
+std::chrono::nanoseconds spare_of(const CheckedRequest &inner) {
+  const std::chrono::duration<double> most(clip_duration(inner) ? kOffInLength : 0);
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(most);
+}
+
+Result<std::shared_ptr<const LocalFile>> frame_of(const LocalFile &clip, const MediaReference &reference,
                                                   GCancellable *cancellable) {
-  const auto frame = frame_at(clip.location(), FramePosition{part.time}, {}, cancellable);
+  const FramePosition position{reference.part.time, spare_of(*reference.clip)};
+  const auto frame = frame_at(clip.location(), position, {}, cancellable);
   if (g_cancellable_is_cancelled(cancellable)) return cancelled();
   if (!frame) return frame.error();
   auto file = LocalFile::with_content(frame->png);
@@ -189,7 +197,7 @@ Result<LocalMedia> local_media(const PlannedLink &request, const std::map<size_t
     const MediaReference &reference = request.request->media()[i];
     media[i] = clip->second.file;
     if (!reference.part.is_frame) continue;
-    auto frame = frame_of(*clip->second.file, reference.part, cancellable);
+    auto frame = frame_of(*clip->second.file, reference, cancellable);
     if (!frame) {
       Error error = std::move(frame).error();
       if (error.kind != ErrorKind::cancelled)

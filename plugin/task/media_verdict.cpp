@@ -23,9 +23,6 @@ const MediaLimits &limits_of(const CheckedRequest &request, const MediaReference
   return field ? field->media : kNoLimits;
 }
 
-// Models make clips whose length is some frames off.
-constexpr double kOffInLength = 0.5;  // seconds
-
 // A whole clip was paid for by a verdict on the length that its request tells. It counts as so long now that
 // it is here, too, unless it is another one.
 std::optional<double> duration_of(const MediaFinding &finding) {

@@ -67,6 +67,19 @@ TEST(Frame, TellsItsTimeAndSize) {
   EXPECT_EQ(frame->height, 32u);
 }
 
+TEST(Frame, OfATimeThatIsALittleLateIsTheLastWhereThatIsAllowed) {
+  const TemporaryFolder folder;
+  for (const char *format : {"mp4mux", "matroskamux"}) {
+    make_video(folder.file("clip"), "10/1", std::string(kH264) + format);
+    FramePosition late = at(2.4);
+    EXPECT_EQ(shown(folder.file("clip"), late), "is only 2.000 s long.") << format;
+    late.spare = std::chrono::milliseconds(500);
+    EXPECT_EQ(shown(folder.file("clip"), late), "19") << format;
+    late.time = at(2.6).time;
+    EXPECT_EQ(shown(folder.file("clip"), late), "is only 2.000 s long.") << format;
+  }
+}
+
 TEST(Frame, HasTheSameBytesEachTime) {
   const TemporaryFolder folder;
   make_video(folder.file("clip.mp4"), "10/1", std::string(kH264) + "mp4mux");

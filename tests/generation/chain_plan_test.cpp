@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+
 #include "plugin/catalog/request_meaning.h"
 #include "tests/generation/work_fixture.h"
 
@@ -42,6 +44,37 @@ TEST_F(ReplacedLinks, AreNamedInTheWarning) {
   ASSERT_EQ(warnings.size(), 1u);
   EXPECT_NE(warnings[0].find("first_image"), std::string::npos) << warnings[0];
   EXPECT_NE(warnings[0].find(path().digest().substr(0, 8)), std::string::npos) << warnings[0];
+}
+
+// A picture of one pixel, which is a clip without any length.
+std::string one_pixel_png() {
+  constexpr auto kPixel = std::to_array(
+      "\x89PNG\x0d\x0a\x1a\x0a\x00\x00\x00\x0dIHDR\x00\x00\x00\x01\x00\x00\x00\x01\x08\x00\x00\x00\x00:~"
+      "\x9bU\x00\x00\x00\x0aIDATx\x9c"
+      "c`\x00\x00\x00\x02\x00\x01H\xaf\xa4q\x00\x00\x00\x00IEND\xae"
+      "B`\x82");
+  return std::string(kPixel.data(), kPixel.size() - 1);
+}
+
+// It was paid for by a verdict on the length that was asked for.
+TEST(FrameOfALink, IsTheLastWhereTheClipIsHalfASecondShorterThanItsRequestSays) {
+  const auto is_taken = [](const std::string &clip, const std::string &time) {
+    ClipRequest request{.model = "sd_2.0_special"};
+    request.fields.set("prompt", "x");
+    request.fields.set("first_image", Json::Array{"genclip://" + clip + "#t=" + time});
+    const auto checked = check_request(*Catalog::built_in(), request, {.publishes = true});
+    if (!checked) give_up(problems_text(checked.error()));
+    auto file = LocalFile::with_content(one_pixel_png());
+    if (!file) give_up(file.error().text);
+    const PlannedLink link{&*checked, std::make_shared<const IdentifiedRequest>(), "", {0}};
+    LinkClip made{"key", "clip.png", "t-1", std::make_shared<const LocalFile>(std::move(*file)), {}};
+    const auto media = local_media(link, {{0, std::move(made)}}, nullptr);
+    EXPECT_TRUE(media || media.error().text.find("long") != std::string::npos) << media.error().text;
+    return media.has_value();
+  };
+  EXPECT_TRUE(is_taken("dance-2.5?prompt=x&duration=4", "0.4"));
+  EXPECT_FALSE(is_taken("dance-2.5?prompt=x&duration=4", "0.6"));
+  EXPECT_FALSE(is_taken("veo?prompt=x", "0.4")) << "nobody knows its length";
 }
 
 class EstimateOfAClip : public WorkTest {
