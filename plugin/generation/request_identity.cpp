@@ -133,15 +133,19 @@ class Identification {
     return kContent + sha256_of(fetched->file);
   }
 
-  // As often as check_media() does.
+  // As often as check_media() does, and for each reference as long as that does for all.
   Result<FetchedMedia, MediaFailure> fetch(const MediaReference &reference) const {
     const RetryPolicy retries(job_.media_check.retries);
     Clock &clock = *services_.clock;
+    const Clock::Time end = clock.now() + job_.media_check.time_limit;
+    MediaFetchOptions options = job_.media_check.fetch;
     for (unsigned attempt = 1;; ++attempt) {
-      auto fetched = fetch_media(*services_.http, reference.url, job_.media_check.max_bytes,
-                                 job_.media_check.fetch, cancellable_);
+      options.whole_timeout = std::chrono::ceil<std::chrono::milliseconds>(end - clock.now());
+      auto fetched =
+          fetch_media(*services_.http, reference.url, job_.media_check.max_bytes, options, cancellable_);
       const auto pause = !fetched && fetched.error().transient ? retries.delay_before(attempt) : std::nullopt;
-      if (!pause || !clock.sleep_until(clock.now() + *pause, cancellable_)) return fetched;
+      const bool is_tried_again = pause && clock.now() + *pause < end;
+      if (!is_tried_again || !clock.sleep_until(clock.now() + *pause, cancellable_)) return fetched;
     }
   }
 

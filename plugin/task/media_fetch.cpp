@@ -19,6 +19,7 @@ HttpRequest request_for(HttpRequest::Method method, const std::string &url,
   request.url = url;
   request.follow_redirects = true;
   request.timeout = options.http_timeout;
+  request.whole_timeout = options.whole_timeout;
   request.user_agent = options.user_agent;
   return request;
 }

@@ -17,6 +17,7 @@ namespace genclip {
 struct MediaFetchOptions {
   std::chrono::milliseconds http_timeout{30000};
   std::string user_agent;
+  std::chrono::milliseconds whole_timeout{0};  // Of one exchange, even with progress; 0: for ever.
 
   bool operator==(const MediaFetchOptions &) const = default;
 };

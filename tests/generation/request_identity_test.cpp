@@ -199,6 +199,30 @@ TEST_F(RequestIdentity, OfTheContentOfAUrlIsAskedForAgainWhileItsHostHasABadMome
   EXPECT_EQ(http_->left(), 0u);
 }
 
+// A server that sends a byte now and then would hold the run for days.
+TEST_F(RequestIdentity, OfTheContentOfAUrlTakesNoLongerThanACheckOfMedia) {
+  GenerationJob job = job_of(starting_from("https://example.com/a.png"));
+  job.reference_identity = ReferenceIdentity::content;
+  const std::chrono::milliseconds limit = job.media_check.time_limit;
+  http_->before_answer([&](const HttpRequest &request) {
+    EXPECT_GT(request.whole_timeout.count(), 0);
+    clock_.advance(request.whole_timeout * 2 / 3);
+  });
+  http_->expect(answer(503, ""), 2);
+  http_->expect(answer(200, "picture"));
+  ASSERT_TRUE(identify(job));
+  std::chrono::milliseconds last = limit;
+  for (const auto &sent : http_->requests()) {
+    EXPECT_LE(sent.request.whole_timeout, last);
+    last = sent.request.whole_timeout / 3;
+  }
+  EXPECT_EQ(http_->requests().size(), 3u);
+  http_->before_answer([&](const HttpRequest &) { clock_.advance(limit); });
+  http_->expect(answer(503, ""));
+  EXPECT_EQ(failure_of(identify(job)).details, (std::vector<ErrorDetail>{{"retry", true}}));
+  EXPECT_EQ(http_->requests().size(), 4u);
+}
+
 TEST_F(RequestIdentity, OfAHugeFileIsRefusedAtOnce) {
   const std::string path = write("huge.png", "picture");
   ASSERT_EQ(truncate(path.c_str(), off_t{1} << 40), 0);
