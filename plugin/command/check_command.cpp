@@ -18,7 +18,6 @@
 #include "plugin/command/setting_options.h"
 #include "plugin/generation/chain_plan.h"
 #include "plugin/generation/clip_plan.h"
-#include "plugin/publish/publish_settings.h"
 #include "plugin/store/clip_cost.h"
 #include "plugin/task/media_verdict.h"
 #include "plugin/task/task_wire.h"
@@ -219,9 +218,8 @@ int run_check(const Words &words) {
   std::vector<Problem> problems = checked ? std::vector<Problem>() : checked.error();
   run.dry_run = true;
   for (Problem &problem : connection_problems(run)) problems.push_back(std::move(problem));
-  for (std::string &text :
-       problems_of(publish_settings(run.publish_folder, run.publish_url, run.publish_check)))
-    problems.push_back({"publish-url", std::move(text)});
+  for (Problem &problem : publish_problems(run, !checked || publishes(*checked)))
+    problems.push_back(std::move(problem));
   if (!problems.empty()) return report_problems(problems, json);
 
   // Videos and sounds are measured by it.

@@ -4,6 +4,7 @@
 #include <glib.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "plugin/base/base_url.h"
 #include "plugin/base/gref.h"
@@ -47,14 +48,6 @@ bool has_key(const ClipRequest &request, const RunSettings &run, const std::stri
   return shows_key(texts.to_text(), key);
 }
 
-// Whole clips have a URL of the service.
-bool publishes(const CheckedRequest &request) {
-  return std::ranges::any_of(request.media(), [](const MediaReference &reference) {
-    return reference.source == MediaSource::file ||
-           (reference.clip && (reference.part.is_frame || publishes(*reference.clip)));
-  });
-}
-
 PublishSettings publish_settings_of(const RunSettings &run) {
   PublishSettings settings = publish_settings(run.publish_folder, run.publish_url, run.publish_check);
   settings.working_folder =
@@ -64,6 +57,22 @@ PublishSettings publish_settings_of(const RunSettings &run) {
 }
 
 }  // namespace
+
+bool publishes(const CheckedRequest &request) {
+  return std::ranges::any_of(request.media(), [](const MediaReference &reference) {
+    return reference.source == MediaSource::file ||
+           (reference.clip && (reference.part.is_frame || publishes(*reference.clip)));
+  });
+}
+
+std::vector<Problem> publish_problems(const RunSettings &run, bool may_publish) {
+  std::vector<Problem> problems;
+  if (!may_publish && run.publish_folder.empty() && run.publish_url.empty()) return problems;
+  const bool is_fetched = may_publish && is_public_address(service_address(run.base_url, kBaseUrl));
+  for (std::string &problem : problems_of(publish_settings_of(run), is_fetched))
+    problems.push_back({"publish-url", std::move(problem)});
+  return problems;
+}
 
 ReferencePolicy reference_policy(const RunSettings &run) {
   const std::string address = service_address(run.base_url, kBaseUrl);
@@ -102,16 +111,19 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.reuse = run.reuse;
   if (run.on_unknown == OnUnknownSubmit::fail) job.may_submit = MaySubmit::unless_in_doubt;
   const bool is_request = !request.model.empty() && request.fields.find("prompt");
+  bool may_publish = false;
   if (auto checked = check_request(*Catalog::shared(), request, reference_policy(run))) {
     job.model = checked->model();
     job.identity.request = meaning_of(checked->spec(), checked->body());
     plan.warnings = checked->warnings();
+    may_publish = publishes(*checked);
     job.endpoint.api = checked->api();
     job.request = std::move(*checked);
   } else if (!is_request && !run.task_id.empty()) {
     plan_attach(request, job);
   } else {
     problems = std::move(checked).error();
+    may_publish = true;
   }
   if (std::string problem = task_id_problem(run.task_id); !problem.empty())
     problems.push_back({"task-id", std::move(problem)});
@@ -138,9 +150,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
   job.reference_identity = run.reference_identity;
   job.with_prompt = run.with_prompt;
   job.publish.refuses_private_hosts = is_public_address(job.endpoint.base_url);
-  const bool is_fetched = job.publish.refuses_private_hosts && job.request && publishes(*job.request);
-  for (std::string &problem : problems_of(job.publish, is_fetched))
-    problems.push_back({"publish-url", std::move(problem)});
+  std::ranges::move(publish_problems(run, may_publish), std::back_inserter(problems));
   if (run.max_download_size == 0)
     problems.push_back({"max-download-size",
                         "max-download-size is 0: every clip would be paid for and then refused. Raise it."});

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "plugin/base/result.h"
+#include "plugin/catalog/check_request.h"
 #include "plugin/catalog/clip_request.h"
 #include "plugin/catalog/media_reference.h"
 #include "plugin/catalog/run_settings.h"
@@ -28,6 +29,14 @@ ReferencePolicy reference_policy(const RunSettings &run);
 // What is wrong with the service's address, the proxy and the file of a certificate authority. A dry run may
 // lack an address; one that is set has to be usable, as all that a dry run calls valid has to run.
 std::vector<Problem> connection_problems(const RunSettings &run);
+
+// True if the run publishes something, should no clip of the request be stored. Whole clips have a URL of the
+// service.
+bool publishes(const CheckedRequest &request);
+
+// What is wrong with how this run publishes: with what is set for it, and, if it may publish, with what the
+// environment has, which is set for many runs.
+std::vector<Problem> publish_problems(const RunSettings &run, bool may_publish);
 
 // Refuses the texts of a request, as they were given, if one of them shows the key, because messages about
 // them might quote it. Reads the file of the key.

@@ -289,6 +289,21 @@ class ClipPlanReferences : public ClipPlanTest {
   }
 };
 
+// What the environment has is set for many runs, also for those that only play what is stored.
+TEST_F(ClipPlanReferences, AloneNeedAnEnvironmentThatPublishesInOneWay) {
+  g_setenv("GENCLIP_PUBLISH_FOLDER", "/srv/www", TRUE);
+  g_setenv("GENCLIP_PUBLISH_URL", "https://p.example/refs", TRUE);
+  g_setenv("GENCLIP_PUBLISH_COMMAND", "/usr/bin/publish", TRUE);
+  EXPECT_EQ(problems(), "");
+  refer_to("reference_images", "https://p.example/a.png");
+  EXPECT_EQ(problems(), "");
+  refer_to("reference_images", "/home/me/a.png");
+  EXPECT_THAT(problems(), HasSubstr("The environment has both"));
+  request_ = {};
+  run_.task_id = "t-1";
+  EXPECT_EQ(problems(), "") << "attaching publishes nothing";
+}
+
 TEST_F(ClipPlanReferences, ToFilesNeedPublishing) {
   refer_to("reference_images", "/home/me/a.png");
   EXPECT_THAT(problems(), HasSubstr("set publish-folder and publish-url"));
@@ -378,6 +393,7 @@ TEST_F(ClipPlanReferences, ChangeNoIdentityOfOthers) {
 }
 
 TEST_F(ClipPlanReferences, ArePublishedInOneWay) {
+  refer_to("reference_images", "/home/me/a.png");
   g_setenv("GENCLIP_PUBLISH_COMMAND", "/usr/bin/publish", TRUE);
   g_setenv("GENCLIP_PUBLISH_FOLDER", "/srv/www", TRUE);
   g_setenv("GENCLIP_PUBLISH_URL", "https://p.example", TRUE);
@@ -433,6 +449,10 @@ TEST_F(ClipPlanReferences, OfUrisAreBelowRootsWithFullPaths) {
   g_setenv("GENCLIP_PUBLISH_ROOTS", ":/srv/a::/srv/b:", TRUE);
   EXPECT_EQ(job().publish.roots, (std::vector<std::string>{"/srv/a", "/srv/b"}));
   g_setenv("GENCLIP_PUBLISH_ROOTS", "/srv/a:pictures", TRUE);
+  EXPECT_EQ(problems(), "") << "the run publishes nothing";
+  refer_to("reference_images", "/home/me/a.png");
+  run_.publish_folder = "/srv/www";
+  run_.publish_url = "https://p.example";
   EXPECT_THAT(problems(), HasSubstr("GENCLIP_PUBLISH_ROOTS"));
 }
 
