@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "plugin/base/shell_word.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/core/clip_turn.h"
 #include "plugin/frame/c2pa_mark.h"
 #include "plugin/generation/chain_plan.h"
@@ -360,16 +361,19 @@ Result<void> ClipWork::take_step() {
 }
 
 // When a successor cannot be fetched, the clip that is there is served.
-Result<void> ClipWork::fetch_or_serve(std::vector<ResultUrl> urls) {
-  auto fetched = fetch(std::move(urls));
-  if (fetched || !is_successor_ || fetched.error().kind == ErrorKind::cancelled) return fetched;
-  if (!generation_.clip().restart()) return fetched;
+Result<void> ClipWork::serve_instead(Error missing) {
+  if (missing.kind == ErrorKind::cancelled || !generation_.clip().restart()) return missing;
   const auto served = serve_whole();
-  if (!served || !*served) return fetched;
+  if (!served || !*served) return missing;
+  // Its task may have ended without it. Then no later run asks for it, as that text would say.
+  const std::string why =
+      run_.step == ClipStep::follow
+          ? missing.text
+          : "The service does not have the newer one any more." + it_says(missing.service_message);
   warn(
       "A newer clip of this request was generated and paid for, but could not be fetched. The stored one is "
       "served. " +
-      fetched.error().text);
+      why);
   return {};
 }
 

@@ -64,7 +64,7 @@ class ClipWork {
   void show(const ClipView &view);
   Error shared_end() const;
   Result<void> fetch(std::vector<ResultUrl> urls);
-  Result<void> fetch_or_serve(std::vector<ResultUrl> urls);
+  Result<void> serve_instead(Error missing);
   void note_further(const std::vector<ResultUrl> &further);
   Result<void> commit(const std::shared_ptr<File> &part, uint64_t size, const MediaContainer &container);
   void note_provenance();
@@ -85,6 +85,7 @@ class ClipWork {
   Result<void> reserve();
   std::optional<ClipRecord> found_in_journal() const { return run_.is_of_ledger ? std::nullopt : run_.found; }
   Result<void> follow();
+  bool is_successor() const { return has_looked_ && run_.whole; }
   Result<void> attach();
   Result<std::vector<ResultUrl>> poll(const std::string &task_id);
   Result<void> sleep_until_next_poll(const std::string &task_id);
@@ -121,7 +122,7 @@ class ClipWork {
   std::optional<Clock::Time> unreported_since_;
   std::optional<Task> told_at_submit_;  // It was completed at once, and the service may not know it later.
   bool takes_last_resort_ = false;      // Enough answers had nothing better.
-  bool is_successor_ = false;           // The task's clip will replace one that is whole.
+  bool has_looked_ = false;             // At the task whose clip will replace one that was whole then.
   bool has_lost_folder_ = false;
   bool has_damage_ = false;  // Something in the folder was set aside, perhaps the journal.
   bool warned_of_status_ = false;

@@ -19,6 +19,8 @@ namespace {
 
 constexpr unsigned kMaxEmptyCompletions = 5;
 constexpr auto kLookPatience = std::chrono::seconds(2);
+// From when its task was found completed to the first byte of a clip that is to replace a stored one.
+constexpr auto kSuccessorPatience = std::chrono::seconds(5);
 // What was published stays reachable for at least as long.
 constexpr auto kUrlsStayFresh = std::chrono::minutes(1);
 
@@ -47,7 +49,7 @@ Result<void> ClipWork::look() {
   const auto task = tasks_.query(run_.asked, submitted_lately(*run_.found, run_.asked, clock_),
                                  generation_.cancellable(), clock_.now() + kLookPatience);
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
-  is_successor_ = true;
+  has_looked_ = true;
   if (!task && says_unknown(task.error()))
     learn_if_possible(TaskUnknown{unknown_task(run_.asked, task.error()).text, task.error().http_status});
   else if (!task)
@@ -157,6 +159,9 @@ Result<void> ClipWork::submit() {
 Result<void> ClipWork::attach() {
   static_cast<void>(account_.begin());  // It is tried again when there is a line to write.
   deadline_ = deadline_from_now();
+  // Whoever reads the clip that is there has waited for the look already.
+  if (is_successor())
+    deadline_ = std::min(deadline_.value_or(Clock::Time::max()), clock_.now() + kSuccessorPatience);
   // When a task that the user named was submitted is unknown.
   const bool is_own = generation_.job().task_id.empty();
   watch_ = TaskWatch::of_known(clock_, account_.past_waits(), is_own ? record_.submitted_at : 0);
@@ -175,8 +180,8 @@ Result<void> ClipWork::follow() {
     if (auto attached = attach(); !attached) return attached;
   const std::string task_id = record_.task_id;  // The record may become another's.
   auto urls = poll(task_id);
-  if (!urls) return std::move(urls).error();
-  auto fetched = fetch_or_serve(std::move(*urls));
+  auto fetched = urls ? fetch(std::move(*urls)) : Result<void>(std::move(urls).error());
+  if (!fetched && is_successor()) fetched = serve_instead(std::move(fetched).error());
   run_.step = ClipStep::end;
   return fetched;
 }
@@ -317,8 +322,11 @@ Result<void> ClipWork::sleep_until_next_poll(const std::string &task_id) {
     next = PollSchedule(generation_.poll_interval(), deadline_).next(asked_at, jitter, watch_->outlook());
     if (!next) {
       Error late{ErrorKind::timed_out,
-                 "The task is not done after " + std::to_string(generation_.job().timeout.count()) +
-                     " s (property timeout). It continues at the service: run again to attach to it."};
+                 "The task is not done " +
+                     (is_successor() ? "yet"
+                                     : "after " + std::to_string(generation_.job().timeout.count()) +
+                                           " s (property timeout)") +
+                     ". It continues at the service: run again to attach to it."};
       late.task_id = task_id;
       return late;
     }

@@ -475,6 +475,71 @@ TEST_F(JournalMemory, AClipIsServedWhileItsSuccessorCannotBeFetched) {
   EXPECT_EQ(service_.submits(), 2u);
 }
 
+TEST_F(JournalMemory, AClipIsServedWithinSecondsWhateverTheMediaOfItsSuccessorDo) {
+  run_whole();
+  leave_task(anew());
+  for (const unsigned status : {403u, 404u, 503u}) {
+    service_.expired = 1000;
+    service_.expired_status = status;
+    const auto begun = clock_.elapsed();
+    EXPECT_EQ(run_whole().state.task_id, "task-1");
+    EXPECT_LT(clock_.elapsed() - begun, std::chrono::seconds(10)) << status;
+  }
+  service_.expired = 0;
+  EXPECT_EQ(run_whole().state.task_id, "task-2");
+}
+
+// The first query says that it is completed; those behind it bring nothing.
+TEST_F(JournalMemory, AClipIsServedWithinSecondsWhateverTheServiceSaysNextOfItsSuccessor) {
+  const std::map<std::string, std::function<void(FakeService &)>> turns = {
+      {"It continues at the service", [](auto &service) { service.polls = 1000; }},
+      {"not available for now", [](auto &service) { service.odd_query = answer(503, ""); }},
+      {"does not know this task", [](auto &service) { service.knows_no_task = true; }},
+      {"does not have the newer one any more. It says: moderated.",
+       [](auto &service) { service.failure = "moderated"; }}};
+  for (const auto &[said, turn] : turns) {
+    SCOPED_TRACE(said);
+    World world;
+    world.use(world.service_);
+    ASSERT_FALSE(world.run().error);
+    GenerationJob left = world.job();
+    left.reuse = false;
+    left.timeout = std::chrono::seconds(20);
+    world.service_.polls = 1000;
+    ASSERT_TRUE(world.run(left).error);
+    world.service_.polls = 1;
+    unsigned queries = 0;
+    const auto *change = &turn;
+    world.http_->before_answer([&world, &queries, change](const HttpRequest &) {
+      if (++queries == 2) (*change)(world.service_);
+    });
+    const auto begun = world.clock_.elapsed();
+    const Outcome old = world.run();
+    EXPECT_FALSE(old.error) << old.text();
+    EXPECT_EQ(old.state.task_id, "task-1");
+    EXPECT_LT(world.clock_.elapsed() - begun, std::chrono::seconds(10));
+    EXPECT_THAT(old.warnings,
+                Contains(testing::AllOf(HasSubstr("The stored one is served"), HasSubstr(said))));
+    world.http_->before_answer(nullptr);
+    EXPECT_EQ(world.service_.submits(), 2u);
+  }
+}
+
+// Then it is all that there is, and is waited for as any other clip.
+TEST_F(JournalMemory, ASuccessorOfAClipThatIsGoneIsWaitedFor) {
+  run_whole();
+  wait_until_unused(job());
+  leave_task(anew());
+  fs::remove(path().file("clip.mp4"));
+  for (int i = 0; i < 12; ++i) service_.odd_media.push_back(answer(404, ""));
+  service_.polls = 1000;
+  unsigned queries = 0;
+  http_->before_answer([&](const HttpRequest &) {
+    if (++queries == 2) service_.polls = 1;
+  });
+  EXPECT_EQ(run_whole().state.task_id, "task-2");
+}
+
 TEST_F(JournalMemory, AClipIsServedWithoutTheNetworkAndWithoutAKeyWhateverItsSuccessorDoes) {
   run_whole();
   leave_task(anew());
