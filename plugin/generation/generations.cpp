@@ -33,14 +33,13 @@ ClipIdentity spelled(const GenerationJob &job) {
   return identity;
 }
 
-// Clients are shared by equal settings. A generation that has finished, or may find the clip stored, is
-// shared only with jobs that accept a stored clip.
+// Clients are shared by equal settings. Who accepts a stored clip does not wait for, or fail with, a new one.
+// A generation that has finished is shared only with jobs that accept a stored clip.
 bool fits(const Generation &generation, const GenerationJob &job, const HttpClient *http) {
   const JobOptions &options = job;
   if (options != generation.job() || http != generation.services().http.get()) return false;
-  if (job.reuse) return true;
-  const ClipStatus status = generation.state().status;
-  return status == ClipStatus::idle ? !generation.job().reuse : status != ClipStatus::completed;
+  if (job.reuse != generation.job().reuse) return false;
+  return job.reuse || generation.state().status != ClipStatus::completed;
 }
 
 }  // namespace

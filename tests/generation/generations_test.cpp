@@ -196,6 +196,49 @@ TEST_F(Generations, ThatNobodyCanJoinAnyMoreBeginNoPause) {
   EXPECT_TRUE(g_cancellable_is_cancelled(two->generation()->begin_pause().get()));
 }
 
+TEST_F(Generations, ThatTakeAStoredClipGetItWhateverBecomesOfANewOne) {
+  ASSERT_TRUE(want()->bytes());
+  std::ofstream(job().store + "/budget.json") << R"({"tasks_per_day":1})";
+  GenerationJob anew = job();
+  anew.reuse = false;
+  // Not started, as of an element in PAUSED.
+  const auto listener = std::make_shared<Listener>();
+  const auto refused = join_generation(anew, services(), listener).generation;
+  started_.push_back(refused);
+  const auto stored = want();
+  EXPECT_NE(stored->generation(), refused);
+  const auto bytes = stored->bytes();
+  EXPECT_TRUE(bytes) << bytes.error().text;
+  EXPECT_FALSE(want(anew)->bytes()) << "the budget is spent";
+  refused->leave(listener.get());
+}
+
+// One follows the other, and pays nothing.
+TEST_F(Generations, WithAndWithoutReusePayOnceForAClipThatIsNotStored) {
+  for (const bool reuses_first : {true, false}) {
+    GenerationJob first = job();
+    first.request = sample_request(reuses_first ? "reused" : "anew");
+    first.identity.request = first.request->body();
+    first.timeout = {};  // The clock jumps.
+    GenerationJob second = first;
+    first.reuse = reuses_first;
+    second.reuse = !reuses_first;
+    const unsigned submits = service_.submits();
+    clock_.hold(true);
+    const auto one = want(first);
+    ASSERT_TRUE(clock_.wait_for_sleepers(1));
+    const auto two = want(second);
+    ASSERT_TRUE(clock_.wait_for_sleepers(2));
+    clock_.hold(false);
+    for (const auto *wanting : {&one, &two}) {
+      const auto bytes = (*wanting)->bytes();
+      ASSERT_TRUE(bytes) << bytes.error().text;
+      EXPECT_TRUE(are_same(*bytes, service_.clip()));
+    }
+    EXPECT_EQ(service_.submits(), submits + 1);
+  }
+}
+
 TEST_F(Generations, WithoutReuseShareWhatIsUnderWayButNotWhatIsDone) {
   GenerationJob anew = job();
   anew.reuse = false;

@@ -117,7 +117,7 @@ TEST_F(SlowStore, IsNotSharedWithWhoWantsAnotherClipWhileItIsLookedInto) {
   const auto two = join(anew);
   EXPECT_NE(one.generation, stored.generation);
   EXPECT_EQ(one.generation, two.generation);
-  EXPECT_EQ(join(job()).generation, one.generation) << "who takes any clip takes this one";
+  EXPECT_EQ(join(job()).generation, stored.generation) << "who takes any clip waits for no other one";
   for (const auto *joined : {&stored, &one}) joined->generation->leave(listener_.get());
 }
 
