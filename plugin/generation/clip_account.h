@@ -44,12 +44,12 @@ class ClipAccount {
   // A ledger that cannot be read knows nothing.
   KnownTask known_task(const std::string &task_id);
 
-  // Before the intent of a submit is journalled, and again before each further try. `found`: the journal
-  // when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`, `reserved` and
-  // `estimate` in its details), the ledger cannot be written, the same clip is waited for beyond the job's
-  // timeout (ErrorKind::busy; for a slot, all that have one), or ErrorKind::cancelled. Then nothing is
-  // reserved, and nothing may be sent. `before_line` is called with what reserved_at() will be, just before
-  // that is in the ledger.
+  // Before the intent of a submit is journalled, and again before each further try. `found`: the journal as
+  // it is, or was when this run's turn began. An error: the budget refuses (with `budget`, `limit`, `spent`,
+  // `reserved` and `estimate` in its details), the ledger cannot be written, the same clip is waited for
+  // beyond the job's timeout (ErrorKind::busy; for a slot, all that have one), or ErrorKind::cancelled. Then
+  // nothing is reserved, and nothing may be sent. `before_line` is called with what reserved_at() will be,
+  // just before that is in the ledger.
   Result<void> reserve(const std::optional<ClipRecord> &found, const BeforeLine &before_line);
   // Nothing is sent for what it has reserved, also if the run is cancelled.
   void release(const std::string &why);

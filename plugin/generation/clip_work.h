@@ -82,7 +82,7 @@ class ClipWork {
   Result<void> ask();
   Result<void> submit();
   Result<void> intend(std::optional<ExitGuard> &guard);
-  Result<void> reserve();
+  Result<void> reserve(const std::optional<ClipRecord> &found);
   std::optional<ClipRecord> found_in_journal() const { return run_.is_of_ledger ? std::nullopt : run_.found; }
   Result<void> follow();
   bool is_successor() const { return has_looked_ && run_.whole; }

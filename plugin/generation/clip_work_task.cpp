@@ -81,17 +81,24 @@ Result<void> ClipWork::ask() {
 Result<void> ClipWork::intend(std::optional<ExitGuard> &guard) {
   if (!account_.has_reserved()) {
     run_.outcome = Outcome::not_submitted;  // What ends the run here is no refusal of the service any more.
-    if (auto reserved = reserve(); !reserved) return reserved;
+    const Clock::Time begun = clock_.now();
+    // The journal tells by now what became of the try before.
+    if (auto reserved = reserve(record_); !reserved) return reserved;
+    // The submit has the rest of its time when its turn has come.
+    if (deadline_) *deadline_ += clock_.now() - begun;
   }
   guard.emplace();
   if (ExitGuard::is_ending()) return cancelled();
   const auto now =
       std::chrono::duration_cast<std::chrono::seconds>(clock_.wall_now().time_since_epoch()).count();
-  return learn(SubmitBegins{now, account_.reserved_at(), references_});
+  if (auto learnt = learn(SubmitBegins{now, account_.reserved_at(), references_}); !learnt) return learnt;
+  // The disk may have taken long.
+  const bool is_stopped = ExitGuard::is_ending() || g_cancellable_is_cancelled(generation_.cancellable());
+  return is_stopped ? cancelled() : Result<void>();
 }
 
-Result<void> ClipWork::reserve() {
-  return account_.reserve(found_in_journal(), [this](const std::string &at) { folder_.announce_intent(at); });
+Result<void> ClipWork::reserve(const std::optional<ClipRecord> &found) {
+  return account_.reserve(found, [this](const std::string &at) { folder_.announce_intent(at); });
 }
 
 Result<void> ClipWork::submit() {
@@ -105,7 +112,7 @@ Result<void> ClipWork::submit() {
   const Clock::Time prepared_at = clock_.now();
   if (auto handed = follower_.hand_over(record_); !handed) return std::move(handed).error();
   if (g_cancellable_is_cancelled(generation_.cancellable())) return cancelled();
-  if (auto reserved = reserve(); !reserved) return reserved;
+  if (auto reserved = reserve(found_in_journal()); !reserved) return reserved;
   if (clock_.now() - prepared_at >= kUrlsStayFresh) {
     prepared = chain.renew();
     if (!prepared) {

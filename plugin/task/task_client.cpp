@@ -165,7 +165,7 @@ void TaskClient::mask() {
 }
 
 Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GCancellable *cancellable,
-                                               Deadline deadline, const SubmitHooks &hooks) {
+                                               const Deadline &deadline, const SubmitHooks &hooks) {
   HttpRequest post = request_to(submit_url(endpoint_.base_url, endpoint_.api), HttpRequest::Method::post);
   post.body = submit_body(request);
   post.content_type = "application/json";

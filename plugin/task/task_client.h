@@ -95,9 +95,10 @@ class TaskClient {
   // Returns a task with an ID, which any answer may hold, whatever its HTTP status. Sends again only when the
   // request surely was not sent, was refused with 401 and there is a renewed key, or was refused with 429 or
   // 503 for less than kMaxRetryAfter. `cancellable` and `deadline` end the waits between tries, but no
-  // request that is under way, because its answer is worth money.
+  // request that is under way, because its answer is worth money. Borrows `deadline`, which `before_post` may
+  // move.
   Result<Task, SubmitFailure> submit(const CheckedRequest &request, GCancellable *cancellable,
-                                     Deadline deadline = std::nullopt, const SubmitHooks &hooks = {});
+                                     const Deadline &deadline = std::nullopt, const SubmitHooks &hooks = {});
 
   // The task's state now, or an error; query_outcome() says what that means for the task. Tries again after
   // failures that may pass (an outage, an unreadable answer) until `deadline` (for ever without one), but not

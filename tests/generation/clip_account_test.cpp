@@ -251,6 +251,56 @@ TEST_F(ClipAccounts, EachTryOfARequestIsReservedAnew) {
                                    "settle " + id + " completed", "stored " + id));
 }
 
+// A line that could not be written is made of the journal, as it is by now.
+TEST_F(ClipAccounts, ARefusalThatTheLedgerWasNotToldOfIsToldByTheNextTry) {
+  class Unlocks final : public GenerationObserver {
+   public:
+    void on_change(const GenerationState &state) override {
+      if (state.sent_again_in >= 0) lock.reset();
+    }
+    void on_warning(const Error &) override {}
+    std::optional<FileLock> lock;
+  };
+  const auto observer = std::make_shared<Unlocks>();
+  service_.odd_submits = {answer(429, "{}", {{"Retry-After", "1"}})};
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post && http_->count(HttpRequest::Method::post) == 1)
+      observer->lock = taken(FileLock::try_lock(LedgerPath(job().store).lock));
+  });
+  const auto generation = std::make_shared<Generation>(job(), services());
+  generation->join(observer);
+  const auto done = ClipWork(*generation).run();
+  ASSERT_TRUE(done) << done.error().text;
+  EXPECT_GT(clock_.elapsed(), std::chrono::seconds(10)) << "it waits for the ledger";
+  EXPECT_THAT(lines(), ElementsAre("reserve", "release", "reserve", "submitted task-1", "unfetched task-1",
+                                   "settle task-1 completed", "stored task-1"));
+}
+
+// A disk may be slow.
+TEST_F(ClipAccounts, ARunThatIsStoppedWhileItsIntentIsWrittenSendsNothing) {
+  class Stops final : public GenerationObserver {
+   public:
+    void on_change(const GenerationState &state) override {
+      if (state.status == ClipStatus::submitting) g_cancellable_cancel(generation->cancellable());
+    }
+    void on_warning(const Error &) override {}
+    Generation *generation = nullptr;
+  };
+  const auto generation = std::make_shared<Generation>(job(), services());
+  const auto observer = std::make_shared<Stops>();
+  observer->generation = generation.get();
+  generation->join(observer);
+  const auto done = ClipWork(*generation).run();
+  ASSERT_FALSE(done);
+  EXPECT_EQ(done.error().kind, ErrorKind::cancelled);
+  EXPECT_EQ(service_.submits(), 0u);
+  EXPECT_THAT(lines(), ElementsAre("reserve", "release"));
+  EXPECT_EQ(record()->state, ClipState::refused);
+  const Outcome next = run();
+  EXPECT_FALSE(next.error) << next.text();
+  EXPECT_THAT(next.warnings, testing::IsEmpty());
+}
+
 TEST_F(ClipAccounts, ARequestThatIsRepeatedWithARenewedKeyIsReservedAnew) {
   GenerationJob renewed = job();
   renewed.endpoint.api_key = {"sk-1", folder_.file("key")};
@@ -673,6 +723,27 @@ TEST_F(ClipAccounts, AClipWaitsAsLongAsTheOnesBeforeItEnd) {
   const auto done = ClipWork(*generation).run();
   EXPECT_TRUE(done) << done.error().text;
   EXPECT_EQ(service_.submits(), 1u);
+}
+
+TEST_F(ClipAccounts, ATryThatHasWaitedForItsTurnHasTheRestOfItsTimeout) {
+  Ledger books = ledger();
+  service_.odd_submits = {answer(429, "{}", {{"Retry-After", "1"}})};
+  service_.polls = 5;
+  std::optional<UnderWay> other;
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.method == HttpRequest::Method::post && !other) other.emplace(job_for("other"), books);
+  });
+  GenerationJob waits = job();
+  waits.max_tasks = 1;
+  waits.timeout = std::chrono::seconds(60);
+  ActingClock clock(clock_, {{29, [&] { other->release(books); }}});  // After 56 seconds.
+  GenerationServices services = this->services();
+  services.clock = &clock;
+  const auto generation = std::make_shared<Generation>(waits, services);
+  const auto done = ClipWork(*generation).run();
+  EXPECT_TRUE(done) << done.error().text;
+  EXPECT_EQ(service_.submits(), 1u);
+  EXPECT_GT(clock_.elapsed(), std::chrono::seconds(60));
 }
 
 // N4: a file server keeps the locks of a machine that has died until their lease ends.

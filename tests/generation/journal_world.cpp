@@ -134,9 +134,9 @@ UtcTime free_moment(const JournalWorld &world, const Process &process) {
   return at;
 }
 
-void reserve(JournalWorld &world, Process &process) {
+void reserve(JournalWorld &world, Process &process, const std::optional<ClipRecord> &found) {
   if (!process.reserved_at.empty()) return;
-  bury(world, process.run.is_of_ledger ? std::nullopt : process.run.found);
+  bury(world, found);
   LedgerEntry entry;
   entry.event = LedgerEvent::reserve;
   entry.at = free_moment(world, process);
@@ -346,7 +346,7 @@ void apply(JournalWorld &world, size_t index, const ClipEvent &event) {
   if (process.run.step == ClipStep::submit && !process.waits && !process.run.is_submitting) {
     if (world.is_mute) return end(world, index);  // The intent comes after the ledger's line.
     process.before_intent = world.disk;
-    reserve(world, process);
+    reserve(world, process, process.run.is_of_ledger ? std::nullopt : process.run.found);
   }
   if (const auto further = own_event(world, process)) return apply(world, index, *further);
   switch (process.run.step) {
@@ -603,7 +603,7 @@ class Steps {
       add(index, "submits again", [&](JournalWorld &world) {
         Process &process = *world.processes[index];
         process.waits = false;
-        reserve(world, process);
+        reserve(world, process, process.run.record);
         apply(world, index, SubmitBegins{0, process.reserved_at, {}});
       });
       return;
