@@ -34,10 +34,17 @@ size_t next_of(const ChainRun &run) {
     return is_unpaid(link) && link.state != LinkState::unfetched;
   };
   const std::vector<bool> is_needed = needed(run.links, is_sent);
-  size_t next = 0;
-  while (next + 1 < run.links.size() && !(is_needed[next] && run.links[next].state != LinkState::stored))
-    ++next;
-  return next;
+  const auto first_of = [&](auto is_wanted) {
+    size_t first = 0;
+    while (first + 1 < run.links.size() && !(is_needed[first] && is_wanted(run.links[first]))) ++first;
+    return first;
+  };
+  // To ask for a task costs nothing, and its answer may put the link in doubt.
+  if (run.wish.may_submit != MaySubmit::even_in_doubt) {
+    const size_t asked = first_of([](const ChainLink &link) { return link.state == LinkState::unfetched; });
+    if (asked + 1 < run.links.size()) return asked;
+  }
+  return first_of([](const ChainLink &link) { return link.state != LinkState::stored; });
 }
 
 bool is_request_itself(const ChainRun &run, size_t link) { return link + 1 == run.links.size(); }

@@ -108,7 +108,7 @@ struct ChainView {
 // All that a run remembers. A plain value.
 struct ChainRun {
   ChainWish wish;
-  std::vector<ChainLink> links;  // In the order in which they are made; the last one is the request itself.
+  std::vector<ChainLink> links;  // Each behind all that it needs; the last one is the request itself.
   Budget budget;
   ChainStep step = ChainStep::look;
   size_t link = 0;

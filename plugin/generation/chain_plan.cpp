@@ -120,6 +120,18 @@ ChainLink link_of(const std::optional<ClipRecord> &record) {
   return link;
 }
 
+ChainLink link_of(const OpenCharges &open) {
+  ChainLink link;
+  link.submitted_at = open.latest_at;
+  // A neighbour may be about to send what is reserved.
+  const uint64_t under_way = open.reserved_at.empty() ? 0 : 1;
+  if (!open.tasks.empty())
+    link.state = LinkState::unfetched;
+  else if (open.unanswered > under_way)
+    link.state = LinkState::in_doubt;
+  return link;
+}
+
 std::optional<Estimate> price_of(const GenerationJob &job, const PlannedLink &link,
                                  const PriceHistory &prices) {
   return estimate_price(prices, charge_facts(link.identified->identity, *link.request, job.project));

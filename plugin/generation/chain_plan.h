@@ -12,6 +12,7 @@
 
 #include "plugin/account/price_history.h"
 #include "plugin/core/chain_run.h"
+#include "plugin/core/clip_charges.h"
 #include "plugin/generation/request_identity.h"
 #include "plugin/task/clip_result.h"
 #include "plugin/task/media_check.h"
@@ -38,6 +39,8 @@ std::optional<ClipRecord> record_of(const GenerationJob &job, const IdentifiedRe
                                     const GenerationServices &services);
 // What that record says of a link, but whether its clip is held.
 ChainLink link_of(const std::optional<ClipRecord> &record);
+// What the ledger says of one that has no record.
+ChainLink link_of(const OpenCharges &open);
 
 // What a clip will cost. Nothing: that is unknown.
 std::optional<Estimate> price_of(const GenerationJob &job, const PlannedLink &link,

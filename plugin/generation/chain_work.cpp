@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "plugin/account/decision.h"
-#include "plugin/account/ledger.h"
 #include "plugin/core/run_ending.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/generation/generation.h"
@@ -178,7 +177,11 @@ Result<void> ChainWork::look() {
     seen.budget = *budget;
     seen.now = to_utc(services.clock->wall_now());
     for (size_t i = 0; i < plan_.size(); ++i) {
-      if (i + 1 < plan_.size()) seen.links[i] = look_at(i);
+      if (i + 1 < plan_.size()) {
+        auto found = look_at(i, ledger, reading->account);
+        if (!found) return std::move(found).error();
+        seen.links[i] = std::move(*found);
+      }
       seen.links[i].needs = run_.links[i].needs;
       seen.links[i].estimate = price_of(job_, plan_[i], reading->account.prices());
     }
@@ -197,9 +200,16 @@ Result<void> ChainWork::look() {
   return {};
 }
 
-ChainLink ChainWork::look_at(size_t link) const {
-  ChainLink found = link_of(record_of(job_, *plan_[link].identified, generation_.services()));
-  if (clips_.contains(link)) found.state = LinkState::stored;
+Result<ChainLink> ChainWork::look_at(size_t link, Ledger &ledger, const Account &account) const {
+  const auto record = record_of(job_, *plan_[link].identified, generation_.services());
+  ChainLink found = link_of(record);
+  if (clips_.contains(link)) {
+    found.state = LinkState::stored;
+  } else if (const std::string key = plan_[link].key(); !record && account.has_open(key)) {
+    const auto open = open_charges(ledger, key);
+    if (!open) return open.error();
+    found = link_of(*open);
+  }
   return found;
 }
 

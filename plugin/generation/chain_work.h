@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/account/ledger.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 #include "plugin/generation/chain_plan.h"
@@ -74,7 +75,7 @@ class ChainWork {
 
   Result<void> take_step();
   Result<void> look();
-  ChainLink look_at(size_t link) const;
+  Result<ChainLink> look_at(size_t link, Ledger &ledger, const Account &account) const;
   LinkState hold(size_t link, const std::string &key);
   bool takes_time(const PlannedLink &request) const;
   void tell_references();

@@ -27,7 +27,8 @@ struct ChainShape {
   bool has_neighbour = false;
   bool has_prices = false;  // Links cost more than was estimated, or their cost is not told.
   MaySubmit may_submit = MaySubmit::even_in_doubt;
-  double total = 0;  // The store's limit of a time.
+  double total = 0;      // The store's limit of a time.
+  size_t unfetched = 0;  // By their bits, the links of which a task must be asked for at the beginning.
 };
 
 struct WorldLink {
@@ -169,6 +170,10 @@ void pay(ChainWorld &world, size_t link, double amount) {
   if (!is_request && !world.has_tried) world.violation = "a link is paid before publishing was tried";
   if (world.shape->may_submit != MaySubmit::even_in_doubt && world.links[link].state == LinkState::in_doubt)
     world.violation = "a submit in doubt is repeated";
+  if (world.shape->may_submit != MaySubmit::even_in_doubt && world.links[link].state == LinkState::absent)
+    for (size_t i = 0; i < requests.size(); ++i)
+      if (requests[i] && world.run->links[i].state == LinkState::unfetched)
+        world.violation = "a payment before a task was asked for, whose link may be in doubt";
   if (++world.links[link].paid > 1) world.violation = "a link is paid twice in one run";
   if (!is_request) world.spent += amount;
   if (world.shape->total > 0) world.ledger += amount;
@@ -276,6 +281,12 @@ class ChainSteps {
       return add("followed", [link](ChainWorld &world) { make_and_store(world, link); });
     if (state == LinkState::unfetched)
       add("found again", [link](ChainWorld &world) { make_and_store(world, link); });
+    if (state == LinkState::unfetched && world_.shape->may_submit != MaySubmit::even_in_doubt)
+      add("not found, so in doubt", [link](ChainWorld &world) {
+        tell(world, LinkFailed{Charged::no});
+        end(world);
+        world.links[link].state = LinkState::in_doubt;
+      });
     for (const size_t before : world_.shape->needs[link])
       if (world_.links[before].state != LinkState::stored || !world_.links[before].is_held) {
         // Its task was at the service when the run looked, and is gone: its own run begins with a look, too,
@@ -396,6 +407,8 @@ class ChainExploration : public testing::Test {
     ChainWorld world;
     world.shape = &shape;
     world.links.resize(shape.needs.size());
+    for (size_t i = 0; i + 1 < world.links.size(); ++i)
+      if (shape.unfetched >> i & 1) world.links[i].state = LinkState::unfetched;
     Exploration<ChainWorld> exploration(world);
     exploration.go(length);
     ++shapes_;
@@ -432,12 +445,14 @@ TEST(ChainOfALink, MaxAmountCountsWhatTheChainHasPaidBeforeIt) {
 
 TEST_F(ChainExploration, NothingIsPaidThatALimitOrAnEarlierDoubtForbids) {
   for (const auto &needs : shapes(3))
-    for (const double max_amount : {kPrice * 2, kPrice * 4}) {
-      ChainShape shape{needs, max_amount};
-      shape.has_prices = true;
-      shape.may_submit = MaySubmit::unless_in_doubt;
-      ASSERT_NO_FATAL_FAILURE(explore(shape, length_of_sequences(40)));
-    }
+    for (const double max_amount : {kPrice * 2, kPrice * 4})
+      for (size_t unfetched = 0; unfetched < size_t{1} << (needs.size() - 1); ++unfetched) {
+        ChainShape shape{needs, max_amount};
+        shape.has_prices = true;
+        shape.may_submit = MaySubmit::unless_in_doubt;
+        shape.unfetched = unfetched;
+        ASSERT_NO_FATAL_FAILURE(explore(shape, length_of_sequences(40)));
+      }
 }
 
 // Half of a chain is worth nothing to whoever asked for the whole.

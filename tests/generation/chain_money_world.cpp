@@ -398,7 +398,10 @@ void look(ChainMoneyWorld &world) {
   if (level.plan.size() > 1 || level.paid_before > 0) {
     if (world.rules->budget.limits_many()) reconcile(world);
     for (size_t i = 0; i < level.plan.size(); ++i) {
-      if (i + 1 < level.plan.size()) seen.links[i] = link_of(world.clips[level.plan[i]].disk);
+      const size_t clip = level.plan[i];
+      const auto &disk = world.clips[clip].disk;
+      if (i + 1 < level.plan.size())
+        seen.links[i] = disk ? link_of(disk) : link_of(open_charges(world.account, key_of(clip)));
       seen.links[i].needs = level.chain->links[i].needs;
       seen.links[i].estimate = estimate_of(world, level.plan[i]);
     }

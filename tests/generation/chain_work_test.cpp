@@ -381,6 +381,41 @@ TEST_F(ChainWorkTest, AnEarlierSubmitInDoubtOfAnyLinkEndsARunThatMustNotRepeatIt
   EXPECT_THAT(ended.text(), HasSubstr("reference_images[1]: "));
 }
 
+// To ask for it costs nothing.
+TEST_F(ChainWorkTest, ALinkThatMayBeInDoubtIsAskedForBeforeAnotherOneIsPaid) {
+  service_.knows_no_task = true;
+  ASSERT_TRUE(run(y_).error);
+  GenerationJob chain = job_of(picture("of both", {x_, y_}));
+  chain.may_submit = MaySubmit::unless_in_doubt;
+  EXPECT_THAT(World::run(chain).text(), HasSubstr("(dream-5.0, \"y\")"));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// Its folder was removed, and the ledger alone knows of it.
+TEST_F(ChainWorkTest, ALinkInDoubtWithoutAJournalIsOneBeforeAnotherOneIsPaid) {
+  service_.loses_submit_answers = true;
+  ASSERT_TRUE(run(y_).error);
+  service_.loses_submit_answers = false;
+  std::filesystem::remove_all(path_of(y_).folder());
+  GenerationJob chain = job_of(picture("of both", {x_, y_}));
+  chain.may_submit = MaySubmit::unless_in_doubt;
+  EXPECT_THAT(World::run(chain).text(), HasSubstr("reference_images[1]: "));
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
+// A neighbour that has reserved it is about to send it, and is followed.
+TEST_F(ChainWorkTest, ALinkThatANeighbourHasReservedIsNotInDoubt) {
+  reserve(path_of(y_).digest(), 2.5);
+  GenerationJob chain = job_of(picture("of both", {x_, y_}));
+  chain.may_submit = MaySubmit::unless_in_doubt;
+  std::optional<unsigned> submits_of_x;
+  on_submit = [&](unsigned number) {
+    if (!submits_of_x) submits_of_x = number;
+  };
+  static_cast<void>(World::run(chain));
+  EXPECT_TRUE(submits_of_x);
+}
+
 // A service at a private address gives no URL that others can fetch, so its clips have to be published.
 TEST_F(ChainWorkTest, PublishingIsTriedBeforeALinkIsPaid) {
   std::filesystem::remove_all(published());
