@@ -159,7 +159,8 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
   // The other process may have to make the clips before it, too.
   const auto links =
       job.request ? static_cast<int>(plan_chain(*job.request, generation_.identified()).size()) : 1;
-  const auto patience = clock_.now() + std::min(links * job.timeout, kLongestPatience);
+  const auto patience = std::min(links * job.timeout, kLongestPatience);
+  const auto end = clock_.now() + patience;
   for (bool is_first = true;; is_first = false) {
     const auto record = follower_.look();
     if (const auto whole = record ? whole_clip_of(*record) : nullptr; whole && is_first)
@@ -182,10 +183,11 @@ Result<std::optional<StoreLock>> ClipWork::wait_for_turn() {
     if (record)
       if (auto shown = follower_.show(*record); !shown) return std::move(shown).error();
     if (record && record->state == ClipState::submitted) run_.outcome = Outcome::running;
-    if (job.timeout.count() > 0 && clock_.now() >= patience) {
+    if (job.timeout.count() > 0 && clock_.now() >= end) {
       Error late{ErrorKind::busy, "Another process or element has been working on this clip for " +
-                                      std::to_string(job.timeout.count()) +
-                                      " s (property timeout). Run again to keep waiting."};
+                                      std::to_string(patience.count()) + " s (property timeout" +
+                                      (links > 1 ? ", for each clip of the chain" : "") +
+                                      "). Run again to keep waiting."};
       if (record && record->state == ClipState::submitted) late.task_id = record->task_id;
       return late;
     }

@@ -381,6 +381,17 @@ TEST_F(ChainWorkTest, AnEarlierSubmitInDoubtOfAnyLinkEndsARunThatMustNotRepeatIt
   EXPECT_THAT(ended.text(), HasSubstr("reference_images[1]: "));
 }
 
+// The other run may have to make the clips before it, too.
+TEST_F(ChainWorkTest, ARunThatHasWaitedForAnotherOneSaysHowLong) {
+  const std::string of_it = picture("of it", {x_});
+  GenerationJob hasty = job_of(of_it);
+  hasty.timeout = std::chrono::seconds(3);
+  ClipFolder folder(FileSystem::posix(), path_of(of_it));
+  const auto lock = folder.lock_writer([](const std::string &) {});
+  ASSERT_TRUE(lock && *lock);
+  EXPECT_THAT(World::run(hasty).text(), HasSubstr("for 6 s (property timeout, for each clip of the chain)"));
+}
+
 // To ask for it costs nothing.
 TEST_F(ChainWorkTest, ALinkThatMayBeInDoubtIsAskedForBeforeAnotherOneIsPaid) {
   service_.knows_no_task = true;
