@@ -290,6 +290,9 @@ ClipSource::Run ClipSource::begin() {
   {
     MutexLock lock(mutex_);
     if (stage_ == Stage::ended && is_prepared_) {
+      // What was completed is paid, and is what this run was for: a task that goes on is attached to anyway.
+      const GenerationState ended = run_.generation ? run_.generation->state() : GenerationState();
+      if (ended.completed || ended.status == ClipStatus::completed) plan_->job.reuse = true;
       join(told_.get(), true);
       opened_ = false;
       next_ = 0;

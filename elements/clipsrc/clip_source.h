@@ -79,7 +79,7 @@ class ClipSource {
   // keeps gst-launch from the end of the stream.
   void announce_end() EXCLUDES(mutex_);
   // Behind it, once nobody reads: leaves the generation, whose task goes on at the service. What is known of
-  // it stays. A read after a seek joins it anew.
+  // it stays. A read after a seek joins it anew, and gets what this run has paid for.
   void end_early() EXCLUDES(mutex_);
 
   // A buffer of the bytes at `offset`: at most `size`, or with `whole` exactly that many, unless the clip

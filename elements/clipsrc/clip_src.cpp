@@ -232,9 +232,14 @@ void end_read_before_seek(GstBaseSrc *src, GstEvent *event) {
     return;
   GstFormat format;
   GstSeekFlags flags;
-  gst_event_parse_seek(event, nullptr, &format, &flags, nullptr, nullptr, nullptr, nullptr);
-  // A seek in bytes is carried out in any case, and ends the interrupt. Others change nothing.
-  if (format == GST_FORMAT_BYTES && !(flags & GST_SEEK_FLAG_FLUSH)) source_of(src).interrupt();
+  GstSeekType start, stop;
+  gst_event_parse_seek(event, nullptr, &format, &flags, &start, nullptr, &stop, nullptr);
+  const bool is_relative = start == GST_SEEK_TYPE_END || stop == GST_SEEK_TYPE_END;
+  GST_OBJECT_LOCK(src);
+  const bool is_of_stream = format == src->segment.format;
+  GST_OBJECT_UNLOCK(src);
+  // GstBaseSrc refuses others before it waits. Only after a wait it ends the interrupt.
+  if ((is_of_stream || is_relative) && !(flags & GST_SEEK_FLAG_FLUSH)) source_of(src).interrupt();
 }
 
 // From downstream.

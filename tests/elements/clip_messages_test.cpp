@@ -228,6 +228,19 @@ TEST(EarlyEnd, IsFollowedByAStreamThatBeginsAnew) {
   EXPECT_GT(openings(), first) << "its messages are not waited for";
 }
 
+TEST(EarlyEnd, OfAClipThatWasMadeAnewIsFollowedByTheSameClip) {
+  TemporaryFolder store;
+  ScriptedService service(Script{});
+  ClipPipeline clip("fakesink name=sink sync=false");
+  use(clip, service.url(), store.path());
+  clip.set("reuse", "false");
+  ASSERT_FALSE(clip.play());
+  gst_element_send_event(clip.src(), gst_event_new_eos());
+  ASSERT_TRUE(gst_element_seek_simple(clip.src(), GST_FORMAT_BYTES, GST_SEEK_FLAG_FLUSH, 0));
+  EXPECT_FALSE(clip.finish());
+  EXPECT_EQ(service.submits(), 1);
+}
+
 TEST(EarlyEnd, OfAnElementThatIsReadyKeepsWhatItPrefetches) {
   TemporaryFolder store;
   ScriptedService service(Script{});

@@ -175,6 +175,22 @@ TEST(ClipStream, SeeksByBytesInPushMode) {
   EXPECT_EQ(service.submits(), 1);
 }
 
+// GstBaseSrc refuses it at once where it sets the timestamps.
+TEST(ClipStream, IsNotStoppedByASeekThatIsRefused) {
+  TemporaryFolder store;
+  ScriptedService service({.poll = {answer(200, R"({"status":"queued"})"),
+                                    answer(200, R"({"status":"completed","video_url":"URL/c"})")}});
+  ClipPipeline clip;
+  use(clip, service.url(), store.path());
+  clip.set("do-timestamp", "true");
+  clip.go(GST_STATE_PLAYING);
+  ASSERT_TRUE(clip.wait_for_element("genclip-task", [](const GstStructure *task) {
+    return g_str_equal(gst_structure_get_string(task, "status"), "queued");
+  }));
+  EXPECT_FALSE(gst_element_seek_simple(clip.src(), GST_FORMAT_BYTES, GST_SEEK_FLAG_NONE, 0));
+  EXPECT_FALSE(clip.finish());
+}
+
 TEST(ClipMessages, TellOfEachChangeOnceAndNotifyOnlyWhatChanged) {
   TemporaryFolder store;
   const std::string queued = answer(200, R"({"status":"queued"})");
