@@ -86,18 +86,21 @@ void MessageQueue::wake() {
 }
 
 void MessageQueue::close() {
-  {
-    MutexLock lock(mutex_);
-    if (std::exchange(is_closed_, true)) return;
-    const auto end = std::chrono::steady_clock::now() + patience_;
+  MutexLock lock(mutex_);
+  if (std::exchange(is_closed_, true)) return;
+  const auto end = std::chrono::steady_clock::now() + patience_;
+  while (poster_ || !queue_.empty()) {
     while (poster_ && *poster_ != std::this_thread::get_id() && posted_.wait_until(lock, end)) {
     }
     if (poster_) {
       held_ = GRef<GstElement>::share(element_);
       return;
     }
+    // Another thread may be at it first.
+    lock.unlock();
+    post_all();
+    lock.lock();
   }
-  post_all();
 }
 
 }  // namespace genclip

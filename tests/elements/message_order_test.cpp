@@ -164,6 +164,16 @@ TEST(MessageQueueEnd, PostsTheRestAndLeavesNoReference) {
   EXPECT_EQ(handler.references(), 1);
 }
 
+// The stage "waits" lets the two meet at each place.
+TEST(MessageQueueEnd, IsBehindAMessageWhoseThreadHasJustBegun) {
+  for (int i = 0; i < 1000; ++i) {
+    SlowHandler handler(std::chrono::minutes(1));
+    handler.add([] { g_usleep(100); });
+    handler.queue->close();
+    ASSERT_EQ(handler.posted, 1);
+  }
+}
+
 TEST(MessageQueueEnd, DoesNotWaitForAHandlerThatTakesLong) {
   SlowHandler handler(std::chrono::milliseconds(1));
   Mutex mutex;
