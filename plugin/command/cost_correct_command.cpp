@@ -95,15 +95,18 @@ int run_cost_correct(const Words &words) {
   const LedgerEntry entry = correction_of(before, *amount);
   // First, because a key names another charge once this one is entered.
   const bool is_of_submit = before.task_id.empty();
-  if (*amount == 0 && (is_of_submit || !before.is_under_way())) {
+  // Else the task of the run would count beside what is entered now.
+  bool is_busy = is_of_submit && before.is_under_way();
+  if (!is_busy && *amount == 0 && (is_of_submit || !before.is_under_way())) {
     const auto settled = settle_submit(FileSystem::posix(), root, before);
     if (!settled) return report_failure(settled.error(), json);
-    if (!*settled && (is_of_submit || before.state == ChargeState::unknown))
-      return report_failure({ErrorKind::busy,
-                             "A run is at work on this clip, and may submit it again. Nothing was "
-                             "entered. Once it has ended, look with genclip cost again."},
-                            json);
+    is_busy = !*settled && (is_of_submit || before.state == ChargeState::unknown);
   }
+  if (is_busy)
+    return report_failure({ErrorKind::busy,
+                           "A run is at work on this clip, and may submit it again. Nothing was "
+                           "entered. Once it has ended, look with genclip cost again."},
+                          json);
   const auto written = ledger_of(root).append({entry}, nullptr);
   if (!written) return report_failure(written.error(), json);
   if (!json) {

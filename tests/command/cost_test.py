@@ -3,6 +3,7 @@
 """genclip cost and genclip budget, on ledgers as runs have left them."""
 
 import csv
+import fcntl
 import hashlib
 import io
 import json
@@ -453,6 +454,20 @@ class Correct(MoneyTest):
         self.run_genclip("cost", "correct", "task_a", "0")
         self.ledger.line("settle", "a", "2026-11-20", task_id="task_a", status="completed", amount=6)
         self.assertEqual(self.spent(), (0, 0, 1))
+
+    # Else the task of the run would count beside the correction.
+    def test_while_a_submit_is_under_way_no_amount_is_entered(self):
+        self.ledger.line("reserve", "a", "2026-11-22", estimate=ESTIMATE)
+        folder = self.store / key_of("a")
+        folder.mkdir()
+        with open(folder / "lock", "w", encoding="utf-8") as lock:
+            fcntl.lockf(lock, fcntl.LOCK_EX)
+            for amount in ("5", "0"):
+                self.assertIn("A run is at work on this clip", self.run_genclip("cost", "correct", key_of("a"), amount, code=1).stderr)
+                self.assertEqual(self.spent(), (0, 12, 0))
+            self.ledger.line("submitted", "a", "2026-11-22", task_id="task_a")
+            self.assertIn("may still be under way", self.run_genclip("cost", "correct", key_of("a"), "5").stdout)
+            self.assertEqual(self.spent(), (5, 0, 1))
 
     def test_an_attached_task_stays_in_no_total(self):
         self.ledger.line("settle", "f", "2026-11-22", task_id="task_f", status="completed", amount=100, attached=True)
