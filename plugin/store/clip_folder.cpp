@@ -328,6 +328,7 @@ Result<void> ClipFolder::make_complete(ClipRecord &record) {
   if (auto written = write_record(record); !written) return written;
   // The clip is whole, whether or not the leftovers can be removed.
   static_cast<void>(files_.remove(path_.spare()));
+  static_cast<void>(files_.remove(path_.thumbnail()));  // It may be newer than the clip, and of another one.
   if (replaced && replaced->clip_name != record.clip_name)
     static_cast<void>(files_.remove(path_.file(replaced->clip_name)));
   return {};

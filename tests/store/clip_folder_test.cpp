@@ -122,6 +122,18 @@ TEST_F(ClipFolderTest, ACommitUnderAnotherNameRemovesTheClipThatItReplaces) {
   EXPECT_THAT(taken(files_.list(path_.folder())), ElementsAre("clip.png", "lock", "task.json"));
 }
 
+// It may be newer than the clip's file, which was written before it got its name.
+TEST_F(ClipFolderTest, ACommitRemovesThePictureOfTheClipThatItReplaces) {
+  ClipFolder folder(files_, path_);
+  const auto lock = folder.lock_writer(on_damage());
+  expect_locked(lock);
+  std::ofstream(path_.thumbnail()) << "jpeg";
+  auto part = taken(folder.open_part());
+  ASSERT_TRUE(part->write_at(0, std::as_bytes(std::span(clip_))));
+  ASSERT_TRUE(folder.commit(*part, record_));
+  EXPECT_FALSE(std::filesystem::exists(path_.thumbnail()));
+}
+
 TEST_F(ClipFolderTest, ThatIsUsedSaysWhen) {
   add("a");
   const auto hours = [](int count) { return std::chrono::hours(count); };
