@@ -107,11 +107,6 @@ KnownTask known_task(const Account &account, const ChargeFacts &asked, const std
   return {charge->spent() > 0 ? Outcome::paid_unfetched : Outcome::not_submitted, amount};
 }
 
-bool is_attached(const ClipRecord &record) {
-  const Json::Object *request = record.identity.request.object();
-  return request && !record.identity.request.find("model") && record.identity.request.find("task_id");
-}
-
 std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::optional<ClipRecord> &record,
                                              bool is_waited_for, const std::string &unsent) {
   const ChargeFacts &facts = charge;
@@ -155,6 +150,8 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
   }
   std::vector<LedgerEntry> entries;
   const bool is_news = charge.task_id.empty() && !record->task_id.empty();
+  if (is_news && record->state != ClipState::refused && is_earlier_task(*record, record->task_id))
+    return release(kEarlierTask);
   if (is_news || (record->state == ClipState::submitted && has_new_amount()))
     entries.push_back(told_amount());
   switch (record->state) {

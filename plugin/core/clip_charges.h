@@ -68,6 +68,9 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
 // `charge` as the ledger had it before.
 std::optional<ClipRecord> without_submit(ClipRecord record, const Charge &charge);
 
+// Why a submit is released that the service has answered with an earlier task of the request.
+inline constexpr char kEarlierTask[] = "the service answered with an earlier task";
+
 // All that a clip's journal knows of its tasks, for a store without a ledger. `facts`: as charge_facts() has
 // them.
 std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRecord &record);
@@ -76,8 +79,5 @@ std::vector<LedgerEntry> imported_entries(const ChargeFacts &facts, const ClipRe
 inline std::optional<double> told(double quantity) {
   return quantity >= 0 ? std::optional(quantity) : std::nullopt;
 }
-
-// The folder is one of a task that was only attached to: whatever it cost, this store has not submitted it.
-bool is_attached(const ClipRecord &record);
 
 }  // namespace genclip

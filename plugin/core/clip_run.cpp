@@ -437,7 +437,11 @@ Reaction answer(ClipRun &&run, const SubmitAccepted &task) {
   run.record.http_status = 0;
   take_news(run, task.news);
   Reaction reaction = next_after_writing(std::move(run), ClipStep::follow);
-  reaction.ledger.push_back(line_of(reaction.run, LedgerEvent::submitted, reaction.run.record));
+  const ClipRecord &record = reaction.run.record;
+  // An earlier task is counted already, and a condensed account may know it no more.
+  reaction.ledger.push_back(is_earlier_task(record, record.task_id)
+                                ? release_line(kEarlierTask)
+                                : line_of(reaction.run, LedgerEvent::submitted, record));
   return with_outcome_of_step(std::move(reaction));
 }
 

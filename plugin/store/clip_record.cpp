@@ -2,6 +2,7 @@
 #include "plugin/store/clip_record.h"
 
 #include <algorithm>
+#include <climits>
 
 #include "plugin/base/credits.h"
 #include "plugin/base/number.h"
@@ -269,11 +270,31 @@ bool was_completed(const ClipRecord &record, const std::string &task_id) {
   return std::find(tasks.begin(), tasks.end(), task_id) != tasks.end();
 }
 
+bool is_earlier_task(const ClipRecord &record, const std::string &task_id) {
+  return (record.replaced && record.replaced->task_id == task_id) ||
+         std::ranges::count(record.earlier_tasks, task_id) > 0 ||
+         std::ranges::count(record.unfetched_tasks, task_id) > 0;
+}
+
 uint64_t unanswered_submits_of(const ClipRecord &record) {
   // The run that paid for a whole clip has given its warnings already.
   if (record.state == ClipState::complete) return record.unanswered_submits - record.warned_submits;
   const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
   return record.unanswered_submits + (is_open ? 1 : 0);
+}
+
+bool may_bring_more(const ClipRecord &record) {
+  return !unfetched_tasks_of(record).empty() || unanswered_submits_of(record) > 0;
+}
+
+bool is_attached(const ClipRecord &record) {
+  const Json::Object *request = record.identity.request.object();
+  return request && !record.identity.request.find("model") && record.identity.request.find("task_id");
+}
+
+unsigned result_of(const ClipRecord &record) {
+  if (!is_attached(record)) return 1;
+  return static_cast<unsigned>(std::clamp<int64_t>(count_of(record.identity.request, "result"), 1, UINT_MAX));
 }
 
 Claim claim_of(const ClipRecord &record, bool reuse) {

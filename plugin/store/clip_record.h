@@ -112,8 +112,17 @@ std::shared_ptr<const ClipRecord> whole_clip_of(const ClipRecord &record);
 std::vector<std::string> unfetched_tasks_of(const ClipRecord &record);
 // The service has said of this task of the record that it is completed, and its clip is not here.
 bool was_completed(const ClipRecord &record, const std::string &task_id);
+// A task of an earlier attempt of the record's request. A service that knows a request may answer its submit
+// with such a one.
+bool is_earlier_task(const ClipRecord &record, const std::string &task_id);
 // The number of submits that got no answer and that no warning has settled. Each may have been charged.
 uint64_t unanswered_submits_of(const ClipRecord &record);
+// A task, or a submit without an answer, may still bring a clip that is, or may be, paid for.
+bool may_bring_more(const ClipRecord &record);
+// The folder is one of a task that was only attached to: whatever it cost, this store has not submitted it.
+bool is_attached(const ClipRecord &record);
+// Which of its task's results it is about, from 1.
+unsigned result_of(const ClipRecord &record);
 // What a record has for a request that could as well go on in another folder, the least first.
 enum class Claim {
   none,        // Nothing was ever paid for here, or it came to a known end.

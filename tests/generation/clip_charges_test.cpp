@@ -65,6 +65,15 @@ TEST(AfterDeath, TheJournalSaysWhatBecameOfAReservation) {
               ElementsAre("submitted T $3", "settle T completed $3"));
 }
 
+TEST(AfterDeath, ASubmitThatWasAnsweredWithAnEarlierTaskHasCostNothing) {
+  ClipRecord record = record_of(ClipState::submitted, "T");
+  record.earlier_tasks = {"T"};
+  for (const ClipState state : {ClipState::submitted, ClipState::complete}) {
+    record.state = state;
+    EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), record)), ElementsAre("release"));
+  }
+}
+
 // Else --on-unknown fail refuses the request for ever, and other runs warn that it may be charged twice.
 TEST(WithoutSubmit, TheJournalCountsASubmitNoMoreThatHasCostNothing) {
   const Charge unknown = charge_of(ChargeState::unknown);

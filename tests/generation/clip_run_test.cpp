@@ -66,6 +66,23 @@ TEST(React, TellsTheLedgerWhatBecameOfASubmit) {
   EXPECT_EQ(ending(reaction), "unknown maybe");
 }
 
+// The task is counted, so a condensed account, which may have let go of it, is not told of a new one.
+TEST(React, TellsTheLedgerOfNoNewTaskWhereASubmitIsAnsweredWithAnEarlierOne) {
+  ClipRun run = run_at(ClipStep::submit);
+  ClipRecord whole;
+  whole.task_id = "whole";
+  run.attempt.replaced = std::make_shared<const ClipRecord>(whole);
+  run.attempt.earlier_tasks = {"earlier"};
+  run.attempt.unfetched_tasks = {"unfetched"};
+  run = react(run, SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;
+  for (const char *id : {"whole", "earlier", "unfetched"}) {
+    const Reaction reaction = react(run, SubmitAccepted{id});
+    EXPECT_THAT(lines(reaction), ElementsAre("release the service answered with an earlier task"));
+    EXPECT_EQ(reaction.run.record.task_id, id);
+    EXPECT_EQ(ending(reaction), "running yes");
+  }
+}
+
 TEST(React, TellsTheLedgerWhatBecameOfATask) {
   for (const ClipStep step : {ClipStep::ask, ClipStep::look}) {
     EXPECT_THAT(lines(react(run_at(step), TaskFailed{})), ElementsAre("settle asked failed"));
