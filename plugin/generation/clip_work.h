@@ -94,6 +94,7 @@ class ClipWork {
   Result<Task> query(const std::string &task_id, std::optional<Clock::Time> deadline);
   // The service has told this of the task that is followed.
   void hear(const Task &task);
+  bool is_result_in_doubt(const Task &task) const;
   static TaskNews news_of(const Task &task, TaskCall call = TaskCall::query);
   ClipEvent answer_of(const Task &task) const;
   std::optional<Clock::Time> deadline_from_now() const;

@@ -224,9 +224,18 @@ void ClipWork::hear(const Task &task) {
     const bool is_awaited = task.status != TaskStatus::completed && task.status != TaskStatus::failed;
     outlook_ = is_awaited ? watch_->outlook() : Outlook();
   }
-  if (run_.step != ClipStep::follow) return;
+  if (run_.step != ClipStep::follow || is_result_in_doubt(task)) return;
   warn_of_other_model(task);
   learn_if_possible(answer_of(task));
+}
+
+// Only a completed task tells how many results it has. What is journalled and told of one that does not exist
+// would stay there as a paid clip that nobody can fetch.
+bool ClipWork::is_result_in_doubt(const Task &task) const {
+  if (generation_.job().result <= 1 || !run_.is_unheard_of || task.status == TaskStatus::failed) return false;
+  if (task.status != TaskStatus::completed) return true;
+  const auto urls = urls_of(task);
+  return !urls || urls->empty();
 }
 
 // A service may call the request's model by the name of another one, so the task is followed nevertheless.
@@ -361,6 +370,7 @@ Result<std::vector<ResultUrl>> ClipWork::poll(const std::string &task_id) {
       const bool is_last = ++empty_completions >= kMaxEmptyCompletions;
       takes_last_resort_ = takes_last_resort_ || is_last;
       if (auto urls = urls_of(*task); !urls || !urls->empty()) {
+        if (!urls && run_.is_unheard_of) run_.outcome = Outcome::not_submitted;
         if (urls && task->result.is_last_resort)
           warn("The service gives no URL for the clip but one in " + urls->front().field +
                ", which may be another file." + it_says(task->error_message));

@@ -3,7 +3,10 @@
 // What a task has made, from its answer to the store: the right kind, the first of several, and the others.
 #include <fstream>
 
+#include "plugin/account/ledger.h"
+#include "plugin/base/durable_file.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
@@ -51,13 +54,28 @@ TEST_F(ClipResultTest, OfSeveralTheFirstIsTakenAndTheOthersAreTold) {
   ASSERT_FALSE(second.error) << second.text();
   EXPECT_EQ(last_media_url(), "https://media.example/1.mp4?sig=SECRET");
   EXPECT_EQ(service_.submits(), 1u);
+}
 
+// It would stay a paid clip that nobody can fetch.
+TEST_F(ClipResultTest, OfAResultThatTheTaskDoesNotHaveNothingIsWritten) {
+  service_.results = R"("output":["https://media.example/0.mp4","https://media.example/1.mp4"])";
+  ASSERT_FALSE(run().error);
+  const auto ledger = [&] { return taken(read_whole(files_, LedgerPath(job().store).ledger, 1 << 20)); };
+  const std::string before = ledger();
+  service_.polls = 5;  // Its task is still under way at first.
   GenerationJob none = job();
   none.request.reset();
   none.task_id = "task-1";
   none.result = 3;
   none.identity.request = Json::Object{{"task_id", "task-1"}, {"result", 3}};
-  EXPECT_THAT(run(std::move(none)).text(), HasSubstr("The task has only 2 results."));
+  const Outcome done = run(none);
+  EXPECT_THAT(done.text(), HasSubstr("The task has only 2 results."));
+  EXPECT_FALSE(ClipFolder(FileSystem::posix(), ClipPath(none.store, none.identity.digest())).look());
+  EXPECT_EQ(ledger(), before);
+  std::string charged;
+  for (const ErrorDetail &detail : done.error.value_or(Error{}).details)
+    if (detail.name == "charged") charged = std::get<std::string>(detail.value);
+  EXPECT_EQ(charged, "no");
 }
 
 // L1
