@@ -47,7 +47,9 @@ std::optional<std::string> key_in_path(const std::string &root, const std::strin
   };
   if (inside == folder || is_there(path) || !is_there(store + folder)) return folder;
   const auto clip = stored_in(FileSystem::posix(), root, folder);
-  const bool is_its = !clip || (clip->record && inside == folder + "/" + clip->record->clip_name);
+  const ClipRecord *record = clip ? clip->whole() : nullptr;
+  if (!record && clip && clip->record) record = &*clip->record;
+  const bool is_its = !clip || (record && inside == folder + "/" + record->clip_name);
   return is_its ? std::optional(folder) : std::nullopt;
 }
 

@@ -13,12 +13,14 @@
 #include "plugin/account/decision.h"
 #include "plugin/base/file_lock.h"
 #include "plugin/base/mutex.h"
+#include "plugin/command/account_reading.h"
 #include "plugin/command/command.h"
 #include "plugin/command/console.h"
 #include "plugin/command/stop_signals.h"
 #include "plugin/core/run_ending.h"
 #include "plugin/generation/chain_work.h"
 #include "plugin/generation/generations.h"
+#include "plugin/generation/store_account.h"
 #include "plugin/store/clip_folder.h"
 #include "plugin/store/clip_removal.h"
 
@@ -193,7 +195,11 @@ class Runs {
     hold(last, last.key);
     for (const auto &[key, count] : needed_)
       if (key != last.key) held_->let_go(key);
-    const auto pruned = prune_store(FileSystem::posix(), job.store, job.store_max_size, last.key);
+    Ledger ledger = ledger_of(job.store);
+    const auto pruned = prune_store(
+        FileSystem::posix(), job.store, job.store_max_size, last.key, {}, [&](const StoredClip &clip) {
+          return bury_before_removal(FileSystem::posix(), ledger, job.store, clip, nullptr);
+        });
     if (!pruned) return;
     if (const std::string text = removal_text(*pruned); !text.empty()) listener_.on_notice(text);
   }

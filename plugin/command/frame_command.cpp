@@ -20,6 +20,7 @@
 #include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/frame/frame.h"
+#include "plugin/store/clip_check.h"
 #include "plugin/store/store_listing.h"
 
 namespace genclip {
@@ -65,12 +66,19 @@ Choice choice_of(std::string_view fragment) {
 }
 
 Result<std::string> path_of(const StoredClip &clip, const std::string &named) {
-  if (clip.is_complete() && !clip.clip_path.empty()) return clip.clip_path;
-  return Error{ErrorKind::not_found, "The clip " + named + " is " + state_word(clip) +
-                                         ", so it has no picture yet. Generate it first: genclip generate."};
+  const ClipRecord *whole = clip.whole();
+  if (!whole)
+    return Error{ErrorKind::not_found,
+                 "The clip " + named + " is " + state_word(clip) +
+                     ", so it has no picture yet. Generate it first: genclip generate."};
+  const std::string path = clip.folder + "/" + whole->clip_name;
+  const auto checked = check_clip(FileSystem::posix(), path, whole->clip_size);
+  if (!checked) return checked.error();
+  if (checked->flaw.empty()) return path;
+  return Error{ErrorKind::read, path + " is damaged: " + checked->flaw + "." + fetch_hint(clip)};
 }
 
-// A file that was cut off has no last frame. Stored clips are whole.
+// A file that was cut off has no last frame.
 Result<std::string> path_of_file(const std::string &path) {
   const auto file = FileSystem::posix().open(path, FileSystem::Mode::read);
   if (!file) return path;  // frame_at() says why.

@@ -32,10 +32,11 @@ constexpr CommandText kVerify{
 constexpr CommandText kRemove{
     "store remove", "[KEY…]",
     "Removes clips that are not in use, and prints what each cost. Without --pinned\n"
-    "it keeps pinned clips, and without --any clips that are still being fetched and\n"
-    "records of tasks. It always keeps files that other programs have put into a\n"
-    "clip's folder. With --captions it removes all kept answers of captions; the next\n"
-    "run of gencaption asks again, and pays again.",
+    "it keeps pinned clips, and without --any clips that are still being fetched,\n"
+    "records of tasks, and clips beside which a paid task may bring another one. It\n"
+    "always keeps files that other programs have put into a clip's folder. With\n"
+    "--captions it removes all kept answers of captions; the next run of gencaption\n"
+    "asks again, and pays again.",
     kKeysText};
 constexpr CommandText kPrune{"store prune", "SIZE",
                              "Removes the least recently used clips that are neither pinned nor in use, and\n"
@@ -47,39 +48,20 @@ constexpr CommandText kPrune{"store prune", "SIZE",
 
 FileSystem &files() { return FileSystem::posix(); }
 
-std::string fetch_hint(const StoredClip &clip) {
-  if (!clip.record || clip.record->task_id.empty()) return {};
-  return " To get it again: genclip store fetch " + shell_operand(clip.record->task_id);
-}
-
-// The ledger, and not the journal that goes, is to name each task that may still bring a clip: a run may have
-// died, or the store be older than ledgers.
-Result<void> keep_tasks_in_ledger(const std::string &root) {
-  Ledger ledger = ledger_of(root);
-  if (auto begun = begin_ledger(files(), ledger, root, nullptr); !begun) return begun;
-  const auto reconciled = reconcile(files(), ledger, root, "", nullptr);
-  return reconciled ? Result<void>() : reconciled.error();
-}
-
-bool may_lose_tasks(const std::vector<StoredClip> &clips) {
-  return std::ranges::any_of(clips, [](const StoredClip &clip) {
-    return clip.record &&
-           (!unfetched_tasks_of(*clip.record).empty() || unanswered_submits_of(*clip.record) > 0);
-  });
+// The ledger, and not the journal that goes, is to name each task that may still bring a clip, and what each
+// has cost: a run may have died, or the store be older than ledgers.
+BeforeRemoval keeps_in_ledger(Ledger &ledger, const std::string &root) {
+  return [&](const StoredClip &clip) { return bury_before_removal(files(), ledger, root, clip, nullptr); };
 }
 
 void warn_of_tasks(const StoredClip &clip) {
-  if (!clip.record) return;
-  for (const std::string &id : unfetched_tasks_of(*clip.record))
-    print_error("Warning: Task " + printable(id) + " of " + short_key(clip) +
-                " is, or may be, paid for, and its clip is not here. To fetch it: genclip store fetch " +
-                shell_operand(id));
+  for (const std::string &text : open_task_texts(clip)) print_error("Warning: " + printable(text));
 }
 
 // "Removed 01234567, 1.2 MB, which cost 12 credits, task t-7".
 void tell_removed(const StoredClip &clip) {
-  std::string text = "Removed " + short_key(clip) + ", " + size_text(clip.size) + ", which cost " +
-                     cost_text(clip.record ? clip.record->amount : -1);
+  std::string text =
+      "Removed " + short_key(clip) + ", " + size_text(clip.size) + ", which cost " + cost_text(clip);
   if (clip.record && !clip.record->task_id.empty()) text += ", task " + printable(clip.record->task_id);
   print_prose(text);
 }
@@ -104,7 +86,7 @@ int run_store_verify(const Words &words) {
   int64_t bad = 0;
   for (const StoredClip &clip : *clips) {
     // An unfinished clip is no damage, unless the user asked for it.
-    if (rest->empty() && clip.record && !clip.is_complete()) continue;
+    if (rest->empty() && clip.record && !clip.whole()) continue;
     const auto verified = verify_clip(files(), clip);
     ++(verified ? whole : bad);
     verdicts.push_back(Json::Object{{"key", clip.digest},
@@ -153,13 +135,12 @@ int run_store_remove(const Words &words) {
   const auto clips = rest->empty() ? std::vector<StoredClip>() : chosen_clips(*rest, run);
   if (!clips) return report_failure(clips.error(), json);
 
-  if (const auto kept = any && may_lose_tasks(*clips) ? keep_tasks_in_ledger(root) : Result<void>(); !kept)
-    return report_failure(kept.error(), json);
+  Ledger ledger = ledger_of(root);
   std::vector<StoredClip> removed;
   int exit_code = kOk;
   for (const StoredClip &clip : *clips) {
-    auto done = remove_clip(files(), root, clip.digest, any ? Removable::any : Removable::complete,
-                            pinned ? Pinned::go : Pinned::stay);
+    auto done = remove_clip(files(), root, clip.digest, any ? Removable::any : Removable::settled,
+                            pinned ? Pinned::go : Pinned::stay, keeps_in_ledger(ledger, root));
     if (!done) {
       print_error(short_key(clip) + ": " + printable(done.error().text));
       exit_code = kFailed;
@@ -196,7 +177,15 @@ int run_store_prune(const Words &words) {
     return options.refuse(rest->front() +
                           " alone is less than 1 MiB: give a unit, such as 500M. For so few bytes write " +
                           rest->front() + "B.");
-  const auto pruned = prune_store(files(), store_root(store), *size);
+  const std::string root = store_root(store);
+  Ledger ledger = ledger_of(root);
+  std::optional<Error> untold;
+  const auto before = [&, keep = keeps_in_ledger(ledger, root)](const StoredClip &clip) {
+    auto kept = keep(clip);
+    if (!kept && !untold) untold = kept.error();
+    return kept;
+  };
+  const auto pruned = prune_store(files(), root, *size, {}, {}, before);
   if (!pruned) return report_failure(pruned.error(), json);
   const ClipsCost cost = cost_of(pruned->removed);
   const AnswersTotal answers{static_cast<int64_t>(pruned->answers), pruned->answers_size};
@@ -213,6 +202,10 @@ int run_store_prune(const Words &words) {
     if (answers.count > 0) print("Removed " + answers.text() + "\n");
     print(size_text(pruned->size) + " left\n");
   }
+  for (const StoredClip &clip : pruned->removed) warn_of_tasks(clip);
+  if (untold)
+    print_error("Warning: A clip stays, because its journal tells what the ledger lacks. " +
+                printable(untold->text));
   if (pruned->size > *size)
     print_error("Warning: The rest is pinned, in use, still being fetched, or not a whole clip.");
   return kOk;

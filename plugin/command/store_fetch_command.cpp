@@ -4,6 +4,9 @@
 #include <gst/gst.h>
 
 #include <algorithm>
+#include <optional>
+#include <tuple>
+#include <vector>
 
 #include "plugin/base/base_url.h"
 #include "plugin/catalog/catalog.h"
@@ -30,55 +33,65 @@ constexpr CommandText kStoreFetchText{
     "Exit code: 0 the clip is stored, 1 the command failed, 2 usage error,\n"
     "130 stopped by Ctrl-C.\n"};
 
-// Uses the folder of the request that the store knows for the task. A damaged clip is replaced only once its
-// successor is whole. True: there is a damaged one.
-Result<bool> find_place(GenerationJob &job) {
+// A further result is a clip of its own, in a folder of its own.
+void choose_result(GenerationJob &job, unsigned result) {
+  job.identity.request = Json::Object{{"task_id", job.task_id}, {"result", result}};
+}
+
+// Uses the folder that the store has for that result of the task: of the first one, that of its request. A
+// damaged clip is replaced only once its successor is whole. True: there is a damaged one.
+Result<bool> find_place(GenerationJob &job, unsigned result) {
   FileSystem &files = FileSystem::posix();
-  const auto clips = list_store(files, job.store);
+  auto clips = list_store(files, job.store);
   if (!clips) return clips.error();
+  job.result = result;
   // The key goes to the address that the user gave, never to one that a folder names.
-  const auto is_of_task = [&](const StoredClip &clip) {
-    return clip.record && clip.record->task_id == job.task_id &&
-           meaning_of_base_url(clip.record->identity.base_url) == job.identity.base_url;
-  };
+  std::erase_if(*clips, [&](const StoredClip &clip) {
+    return !clip.is_of_task(job.task_id) ||
+           meaning_of_base_url(clip.record->identity.base_url) != job.identity.base_url;
+  });
   // Both APIs may have a task of this ID.
-  const auto is_of_api = [&](const StoredClip &clip) {
-    return is_of_task(clip) && from_word<Api>(clip.record->identity.api) == job.endpoint.api;
+  const auto distance = [&](const StoredClip &clip) {
+    return std::tuple(from_word<Api>(clip.record->identity.api) != job.endpoint.api,
+                      result_of(*clip.record) != result, is_attached(*clip.record));
   };
-  auto found = std::find_if(clips->begin(), clips->end(), is_of_api);
-  if (found == clips->end()) found = std::find_if(clips->begin(), clips->end(), is_of_task);
-  if (found == clips->end()) return false;
+  const auto found = std::ranges::min_element(*clips, {}, distance);
+  if (found != clips->end()) {
+    job.identity.api = found->record->identity.api;
+    job.endpoint.api = from_word<Api>(job.identity.api).value_or(Api::tasks);
+    job.model = found->record->model;
+  }
+  if (found == clips->end() || result_of(*found->record) != result) {
+    if (result > 1) choose_result(job, result);
+    return false;
+  }
   job.identity = found->record->identity;
   job.identified = std::make_shared<const IdentifiedRequest>(identified_as(job.identity));
-  job.endpoint.api = from_word<Api>(job.identity.api).value_or(Api::tasks);
-  job.model = found->record->model;
-  job.reuse = !found->is_complete() || verify_clip(files, *found).has_value();
+  const ClipRecord *whole = found->whole();
+  job.reuse = !whole || whole->task_id != job.task_id || verify_clip(files, *found).has_value();
   return !job.reuse;
 }
 
+struct MeantTask {
+  std::string id;
+  std::optional<Api> api = {};  // As the store knows it.
+  unsigned result = 1;
+};
+
 // A key, a URI or a path means the task of that stored clip. Any other word is the ID of a task, which the
 // store need not know; only such a word is sent to the service.
-Result<std::string> meant_task(const std::string &word, const RunSettings &run, Api &api) {
+Result<MeantTask> meant_task(const std::string &word, const RunSettings &run) {
   const auto clip = chosen_clip(word, run);
-  if (!clip) return names_place(word) ? Result<std::string>(clip.error()) : word;
-  if (clip->record && !clip->record->task_id.empty()) {
-    api = from_word<Api>(clip->record->identity.api).value_or(Api::tasks);
-    return clip->record->task_id;
-  }
+  if (!clip && names_place(word)) return clip.error();
+  if (!clip || clip->is_of_task(word)) return MeantTask{word};
+  for (const ClipRecord *record : {clip->record ? &*clip->record : nullptr, clip->whole()})
+    if (record && !record->task_id.empty())
+      return MeantTask{record->task_id, from_word<Api>(record->identity.api).value_or(Api::tasks),
+                       result_of(*record)};
   return Error{ErrorKind::not_found,
                clip->folder +
                    " names no task, so there is nothing to fetch. To generate the clip: genclip "
                    "generate, with its request."};
-}
-
-// A further result is a clip of its own, in a folder of its own.
-void choose_result(GenerationJob &job, unsigned result) {
-  job.result = result;
-  job.reuse = true;
-  job.identified.reset();
-  job.identity.base_url = meaning_of_base_url(job.endpoint.base_url);
-  job.identity.take = 0;
-  job.identity.request = Json::Object{{"task_id", job.task_id}, {"result", result}};
 }
 
 // A clip that arrived whole and is as damaged as before is like that at the service.
@@ -100,7 +113,7 @@ int run_store_fetch(const Words &words) {
   bool legacy = false;
   CommandOptions options(kStoreFetchText);
   add_delivery_options(options, delivery);
-  unsigned result = 1;
+  unsigned result = 0;  // Not given.
   options.add("result", "N", "Which result, of a task that has several (1)", result, 1);
   options.add("legacy", 0, "The task is one of the legacy API", legacy);
   add_settings(options, run, kFetch);
@@ -113,15 +126,15 @@ int run_store_fetch(const Words &words) {
     return options.refuse("Standard output takes the clip or JSON, not both.");
   ClipRequest request;
   if (legacy) request.api = Api::legacy;
-  auto task = meant_task(rest->front(), run, request.api);
+  const auto task = meant_task(rest->front(), run);
   if (!task) return report_failure(task.error(), delivery.json);
-  run.task_id = std::move(*task);
+  run.task_id = task->id;
+  if (task->api) request.api = *task->api;
 
   auto plan = plan_clip(request, run);
   if (!plan) return report_failure(plan.error(), delivery.json);
   gst_init(nullptr, nullptr);
-  const auto was_damaged = find_place(plan->job);
-  if (was_damaged && result > 1) choose_result(plan->job, result);
+  const auto was_damaged = find_place(plan->job, result > 0 ? result : task->result);
   if (!was_damaged) return report_failure(was_damaged.error(), delivery.json);
   if (!delivery.output.empty())
     if (auto writable = check_output(delivery.output, Catalog::shared()->find(plan->job.model).get());

@@ -16,6 +16,7 @@
 #include "plugin/command/setting_options.h"
 #include "plugin/command/store_json.h"
 #include "plugin/frame/thumbnail.h"
+#include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_path.h"
 #include "plugin/store/store_listing.h"
 
@@ -61,8 +62,8 @@ std::string thumbnail_beside(FileSystem &files, const std::string &root, const S
 
 GalleryClip gallery_clip(const StoredClip &clip, std::string thumbnail) {
   const ClipRecord record = clip.record.value_or(ClipRecord{});
-  return {clip.digest,   clip.prompt(),       record.model,   state_word(clip),    record.identity.take,
-          record.amount, record.submitted_at, clip.clip_path, std::move(thumbnail)};
+  return {clip.digest,     clip.prompt(),       record.model,   state_word(clip),    record.identity.take,
+          told_cost(clip), record.submitted_at, clip.clip_path, std::move(thumbnail)};
 }
 
 Result<void> write_page(const std::string &html, const std::string &path) {

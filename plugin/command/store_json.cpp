@@ -3,6 +3,9 @@
 // Unknown values are null, so that every clip in a list has the same members.
 #include "plugin/command/store_json.h"
 
+#include "plugin/base/shell_word.h"
+#include "plugin/store/clip_cost.h"
+
 namespace genclip {
 namespace {
 
@@ -21,6 +24,15 @@ std::string state_word(const StoredClip &clip) {
 
 std::string short_key(const StoredClip &clip) { return clip.digest.substr(0, kShortKey); }
 
+std::string fetch_hint(const StoredClip &clip) {
+  const ClipRecord *record = clip.whole();
+  if (!record && clip.record) record = &*clip.record;
+  if (!record || record->task_id.empty()) return {};
+  const unsigned result = result_of(*record);
+  return " To get it again: genclip store fetch " +
+         (result > 1 ? "--result " + std::to_string(result) + " " : "") + shell_operand(record->task_id);
+}
+
 std::string seed_text(const StoredClip &clip) {
   const Json *seed = clip.record ? clip.record->identity.request.find("seed") : nullptr;
   return seed && seed->number() ? seed->to_text() : "";
@@ -36,7 +48,7 @@ Json stored_json(const StoredClip &clip) {
                       {"take", record.identity.take},
                       {"seed", seed ? *seed : Json()},
                       {"task_id", text_or_null(record.task_id)},
-                      {"amount", amount_or_null(record.amount)},
+                      {"amount", amount_or_null(told_cost(clip))},
                       {"actual_duration", amount_or_null(record.actual_duration)},
                       {"size", static_cast<int64_t>(clip.size)},
                       {"submitted_at", time_or_null(record.submitted_at)},

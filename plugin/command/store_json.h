@@ -20,6 +20,9 @@ std::string state_word(const StoredClip &clip);
 // The beginning of its digest, as the commands accept it.
 std::string short_key(const StoredClip &clip);
 
+// The command that fetches it again from its task, as the end of a sentence's line; empty: there is no task.
+std::string fetch_hint(const StoredClip &clip);
+
 // The request's seed; empty when it has none.
 std::string seed_text(const StoredClip &clip);
 

@@ -116,7 +116,7 @@ void show_list(const std::vector<StoredClip> &clips, const AnswersTotal &answers
     if (const std::string problem = problem_of(clip); !problem.empty()) below.insert(below.begin(), problem);
     if (const std::string prompt = in_one_line(clip.prompt()); !prompt.empty())
       below.insert(below.begin(), cut_to(prompt, room));
-    table.add({short_key(clip), shown_state(clip), printable(record.model), credits_text(record.amount),
+    table.add({short_key(clip), shown_state(clip), printable(record.model), credits_text(told_cost(clip)),
                size_text(clip.size)},
               std::move(below));
   }
@@ -147,7 +147,7 @@ TextTable rows_of(const std::vector<StoredClip> &clips) {
                    {"CHANGED"}});
   for (const StoredClip &clip : clips) {
     const ClipRecord record = clip.record.value_or(ClipRecord{});
-    table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(record.amount),
+    table.add({short_key(clip), state_word(clip), printable(record.model), credits_text(told_cost(clip)),
                std::to_string(clip.size), take_text(record), seed_text(clip), utc_text(record.submitted_at),
                utc_text(clip.last_used), printable(record.task_id), in_one_line(clip.prompt()),
                problem_of(clip), clip.pinned ? "yes" : "", utc_text(record.updated_at)});

@@ -92,7 +92,7 @@ Entries entries_of(const StoredClip &clip) {
     add("Task", record->task_id);
     add_number("Unanswered submits", record->unanswered_submits);
     for (const std::string &task : record->earlier_tasks) add("Earlier task", task);
-    add("Credits", credits_text(record->amount));
+    add("Credits", credits_text(told_cost(clip)));
     add("Seconds used", credits_text(record->actual_duration));
     add("Submitted", date_text(record->submitted_at));
     add("Changed", date_text(record->updated_at));

@@ -137,6 +137,11 @@ void ClipAccount::bury(const std::optional<ClipRecord> &found, const std::string
                     generation_.log_name().c_str(), log_text(buried.error()).c_str());
 }
 
+Result<void> ClipAccount::bury_removed(const StoredClip &clip) {
+  return bury_before_removal(*generation_.services().files, ledger_, generation_.job().store, clip,
+                             generation_.cancellable());
+}
+
 std::vector<Wait> ClipAccount::past_waits() {
   if (waits_) return *std::exchange(waits_, std::nullopt);
   const auto reading = ledger_.read_condensed();

@@ -13,6 +13,7 @@
 #include "plugin/account/ledger.h"
 #include "plugin/core/clip_charges.h"
 #include "plugin/generation/generation_job.h"
+#include "plugin/store/store_listing.h"
 
 namespace genclip {
 
@@ -34,6 +35,9 @@ class ClipAccount {
   // earlier run's reservation. Both as entries_after_death() has them. A ledger that cannot be read or
   // written is logged.
   void bury(const std::optional<ClipRecord> &found, const std::string &unsent = {});
+
+  // Before another clip makes room for this one: bury_before_removal().
+  Result<void> bury_removed(const StoredClip &clip);
 
   // What the ledger knows of the request, for a run that has found no journal. `is_clip_lost`: see
   // clip_charges.h.

@@ -495,7 +495,8 @@ void ClipWork::make_room() {
   const GenerationJob &job = generation_.job();
   if (job.store_max_size == 0) return;
   const auto pruned =
-      prune_store(*generation_.services().files, job.store, job.store_max_size, folder_.path().digest());
+      prune_store(*generation_.services().files, job.store, job.store_max_size, folder_.path().digest(), {},
+                  [this](const StoredClip &clip) { return account_.bury_removed(clip); });
   if (!pruned) {
     GST_CAT_WARNING(generation_category(), "%s: no room is made: %s", name(),
                     log_text(pruned.error()).c_str());

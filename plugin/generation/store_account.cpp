@@ -10,7 +10,6 @@
 #include "plugin/generation/charge_facts.h"
 #include "plugin/generation/generation_log.h"
 #include "plugin/store/clip_folder.h"
-#include "plugin/store/store_listing.h"
 
 namespace genclip {
 namespace {
@@ -147,6 +146,14 @@ Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::o
   const auto buried = bury(ledger, journals, cancellable);
   if (!buried) return buried.error();
   return buried->lines;
+}
+
+Result<void> bury_before_removal(FileSystem &files, Ledger &ledger, const std::string &store,
+                                 const StoredClip &clip, GCancellable *cancellable) {
+  if (auto begun = begin_ledger(files, ledger, store, cancellable); !begun) return begun;
+  const std::string unsent = ClipFolder(files, ClipPath(store, clip.digest)).unsent();
+  const auto buried = bury_charges(ledger, clip.digest, clip.record, unsent, cancellable);
+  return buried ? Result<void>() : buried.error();
 }
 
 Result<bool> settle_submit(FileSystem &files, const std::string &store, const Charge &charge) {

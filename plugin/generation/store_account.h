@@ -15,6 +15,7 @@
 #include "plugin/base/result.h"
 #include "plugin/core/clip_charges.h"
 #include "plugin/store/clip_record.h"
+#include "plugin/store/store_listing.h"
 
 namespace genclip {
 
@@ -51,6 +52,11 @@ class KnownCharges {
 // entries_after_death() has them. Returns how many lines it has written. Blocks for the disk.
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
                             const std::string &unsent, GCancellable *cancellable);
+
+// The same, just before this clip leaves the store and its journal with it (store/clip_removal.h). Makes the
+// ledger of a store that has none first.
+Result<void> bury_before_removal(FileSystem &files, Ledger &ledger, const std::string &store,
+                                 const StoredClip &clip, GCancellable *cancellable);
 
 // Writes into the journal that the submit or the lost task of this charge has cost nothing
 // (core/clip_charges.h). False: a run

@@ -3,14 +3,26 @@
 // An unknown cost is never shown as 0.
 #include "plugin/store/clip_cost.h"
 
+#include <algorithm>
+#include <vector>
+
 #include "plugin/base/number.h"
 
 namespace genclip {
 namespace {
 
 // There is no task, or one that failed without a cost.
-bool is_free(const StoredClip &clip) {
-  return clip.record && (clip.record->state == ClipState::refused || clip.record->state == ClipState::failed);
+bool is_free(const ClipRecord &record) {
+  return record.state == ClipState::refused || record.state == ClipState::failed;
+}
+
+// Those that may have cost something: its own, and that of the clip that its task is to replace.
+std::vector<const ClipRecord *> records_of(const StoredClip &clip) {
+  std::vector<const ClipRecord *> records;
+  for (const ClipRecord *record = clip.record ? &*clip.record : nullptr; record;
+       record = record->replaced.get())
+    records.push_back(record);
+  return records;
 }
 
 }  // namespace
@@ -32,12 +44,25 @@ std::string ClipsCost::text() const {
 ClipsCost cost_of(std::span<const StoredClip> clips) {
   ClipsCost cost;
   for (const StoredClip &clip : clips) {
-    if (clip.record && clip.record->amount >= 0)
-      cost.credits += clip.record->amount;
-    else if (!is_free(clip))
-      ++cost.untold;
+    if (!clip.record) ++cost.untold;
+    for (const ClipRecord *record : records_of(clip))
+      if (record->amount >= 0)
+        cost.credits += record->amount;
+      else if (!is_free(*record))
+        ++cost.untold;
   }
   return cost;
+}
+
+double told_cost(const StoredClip &clip) {
+  double credits = -1;
+  for (const ClipRecord *record : records_of(clip))
+    if (record->amount >= 0) credits = std::max(credits, 0.0) + record->amount;
+  return credits;
+}
+
+std::string cost_text(const StoredClip &clip) {
+  return told_cost(clip) < 0 ? cost_text(-1) : cost_of(std::span(&clip, 1)).text();
 }
 
 }  // namespace genclip

@@ -15,7 +15,12 @@ std::string credits_text(double credits);
 // "2.5 credits"; "an unknown number of credits".
 std::string cost_text(double credits);
 
-// The cost of several clips together.
+// What a clip has cost, with the task that is to replace it, as far as that was told; -1: nothing was.
+double told_cost(const StoredClip &clip);
+// "2.5 credits", with what was not told, as ClipsCost has it.
+std::string cost_text(const StoredClip &clip);
+
+// The cost of several clips together, with the tasks that are to replace them.
 struct ClipsCost {
   double credits = 0;  // The sum of the known costs.
   // The number of clips whose cost the service has not told, as genclip cost calls it: there, UNKNOWN are

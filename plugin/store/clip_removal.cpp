@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "plugin/base/durable_file.h"
+#include "plugin/base/shell_word.h"
 #include "plugin/store/caption_answers.h"
 #include "plugin/store/clip_content.h"
 #include "plugin/store/clip_cost.h"
@@ -163,7 +164,7 @@ void remove_leftover(FileSystem &files, const std::string &root, const std::stri
 
 // A clip may have been used since its row was written, so it is looked at again when its turn comes.
 void remove_clips(FileSystem &files, const std::string &root, uint64_t max_size, StoreCensus &census,
-                  AnswersByAge &answers, Pruned &pruned) {
+                  AnswersByAge &answers, const BeforeRemoval &before, Pruned &pruned) {
   using Folder = StoreCensus::Folder;
   const auto is_later = [](const Folder *a, const Folder *b) {
     return std::tie(a->last_used, a->digest) > std::tie(b->last_used, b->digest);
@@ -188,7 +189,8 @@ void remove_clips(FileSystem &files, const std::string &root, uint64_t max_size,
       std::ranges::push_heap(oldest, is_later);
       continue;
     }
-    auto removed = remove_clip(files, root, std::string(folder.digest));
+    auto removed =
+        remove_clip(files, root, std::string(folder.digest), Removable::complete, Pinned::stay, before);
     if (!removed) {
       GST_CAT_DEBUG(store_category(), "not removed: %s", removed.error().text.c_str());
       continue;
@@ -202,7 +204,7 @@ void remove_clips(FileSystem &files, const std::string &root, uint64_t max_size,
 }  // namespace
 
 Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const std::string &digest,
-                               Removable removable, Pinned pinned) {
+                               Removable removable, Pinned pinned, const BeforeRemoval &before) {
   const ClipPath path(root, digest);
   const auto there = files.info(path.folder());
   if (!there) return there.error();
@@ -220,20 +222,28 @@ Result<StoredClip> remove_clip(FileSystem &files, const std::string &root, const
                  path.folder() + " is pinned. Unpin it first (genclip store unpin " +
                      digest.substr(0, kShortKey) + "), or remove it with --pinned.",
                  "", clip->record ? clip->record->task_id : std::string()};
-  if (removable == Removable::complete && !clip->is_complete())
-    return Error{ErrorKind::settings,
-                 path.folder() + " contains no whole clip, and its task may still deliver one.", "",
+  const auto refused = [&](const char *why) {
+    return Error{ErrorKind::settings, path.folder() + why, "",
                  clip->record ? clip->record->task_id : std::string()};
+  };
+  if (removable != Removable::any && !clip->is_complete())
+    return refused(clip->whole() ? " contains a whole clip, and a task that may still deliver another one."
+                                 : " contains no whole clip, and its task may still deliver one.");
+  if (removable == Removable::settled && may_bring_more(*clip->record))
+    return refused(
+        " names an earlier task or submit of the clip's request that may be paid for and has brought no clip "
+        "yet. genclip store remove --any removes it nevertheless.");
+  if (before)
+    if (auto told = before(*clip); !told) return std::move(told).error();
   if (auto removed = remove_content(files, path, clip->record ? &*clip->record : nullptr); !removed)
     return std::move(removed).error();
   GST_CAT_INFO(store_category(), "%s: removed, task %s, %s", path.folder().c_str(),
-               clip->record ? clip->record->task_id.c_str() : "",
-               cost_text(clip->record ? clip->record->amount : -1).c_str());
+               clip->record ? clip->record->task_id.c_str() : "", cost_text(*clip).c_str());
   return std::move(*clip);
 }
 
 Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size,
-                           std::string_view new_clip, CensusPace pace) {
+                           std::string_view new_clip, CensusPace pace, const BeforeRemoval &before) {
   Pruned pruned;
   const auto names = names_in_store(files, root);
   if (!names) return names.error();
@@ -245,13 +255,22 @@ Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t 
   for (const StoreCensus::Folder &folder : census.folders()) pruned.size += folder.size;
   AnswersByAge answers(files, root);
   pruned.size += answers.size();
-  if (pruned.size > max_size) remove_clips(files, root, max_size, census, answers, pruned);
+  if (pruned.size > max_size) remove_clips(files, root, max_size, census, answers, before, pruned);
   answers.remove_older_than(std::numeric_limits<int64_t>::max(), max_size, pruned);
   remove_answer_leftovers(files, root);
   for (const std::string_view digest : census.without_clip())
     remove_leftover(files, root, std::string(digest));
   census.save();
   return pruned;
+}
+
+std::vector<std::string> open_task_texts(const StoredClip &clip) {
+  std::vector<std::string> texts;
+  for (const std::string &id : clip.record ? unfetched_tasks_of(*clip.record) : std::vector<std::string>())
+    texts.push_back("Task " + id + " of " + clip.digest.substr(0, kShortKey) +
+                    " is, or may be, paid for, and its clip is not here. To fetch it: genclip store fetch " +
+                    shell_operand(id));
+  return texts;
 }
 
 std::string removal_text(const Pruned &pruned) {
@@ -265,12 +284,14 @@ std::string removal_text(const Pruned &pruned) {
     const StoredClip &clip = pruned.removed[i];
     text += (i > 0 ? "; " : "") + clip.digest.substr(0, kShortKey);
     if (clip.record && !clip.record->task_id.empty()) text += ", task " + clip.record->task_id;
-    text += ", which cost " + cost_text(clip.record ? clip.record->amount : -1);
+    text += ", which cost " + cost_text(clip);
   }
   if (count > kMostTold) text += "; and " + std::to_string(count - kMostTold) + " more";
   text += ".";
   if (count > 1) text += " Together they cost " + cost_of(pruned.removed).text() + ".";
   text += " As long as the service keeps a task, genclip store fetch gets its clip again by the task's ID.";
+  for (const StoredClip &clip : pruned.removed)
+    for (const std::string &open : open_task_texts(clip)) text += " " + open + ".";
   return answers.empty() ? text : text + " " + answers;
 }
 

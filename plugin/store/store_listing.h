@@ -34,8 +34,13 @@ struct StoredClip {
 
   // record->identity.request["prompt"], or empty.
   std::string prompt() const;
-  // Whole, by its record; verify_clip looks at the clip itself.
+  // Whole, by its record, and nothing is to replace it; verify_clip looks at the clip itself.
   bool is_complete() const { return record && record->state == ClipState::complete; }
+  // The record of the whole clip: its own, or that of the one that its task is to replace. Null: there is
+  // none, or a commit was cut, after which either of the two may lie there.
+  const ClipRecord *whole() const;
+  // The task of the record, or of the whole clip.
+  bool is_of_task(std::string_view id) const;
 };
 
 // The names in a store's folder; none if it does not exist. A folder that can be read and not entered is an
@@ -49,12 +54,13 @@ std::optional<StoredClip> stored_in(FileSystem &files, const std::string &root, 
 // The least recently used first. A store that does not exist is empty.
 Result<std::vector<StoredClip>> list_store(FileSystem &files, const std::string &root);
 
-// By digest, by a unique beginning of a digest (8 digits or more), or by task ID. ErrorKind::not_found when
-// there is none, ErrorKind::settings when there are several.
+// By digest, by a unique beginning of a digest (8 digits or more), or by task ID. Of several folders with a
+// task, that of its request is meant, else that of the task's first result. ErrorKind::not_found when there
+// is none, ErrorKind::settings when there are several.
 Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::string_view key);
 
-// Succeeds for an intact complete clip: it is there, has the size that its record says, and is media from its
-// first byte to its end. ErrorKind::read when it is damaged, ErrorKind::not_found when it is not complete.
+// Succeeds for an intact whole clip: it is there, has the size that its record says, and is media from its
+// first byte to its end. ErrorKind::read when it is damaged, ErrorKind::not_found when there is none.
 // Changes nothing. Needs gst_init.
 Result<void> verify_clip(FileSystem &files, const StoredClip &clip);
 

@@ -94,6 +94,33 @@ class Frame(unittest.TestCase):
         self.picture.write_bytes(self.picture.read_bytes()[:-20])
         self.refused(1, "is truncated", self.picture, "-o", self.output)
 
+    def stored(self, successor=None):
+        folder = self.folder / "store" / ("0123456789abcdef" * 4)
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "clip.png").write_bytes(self.picture.read_bytes())
+        clip = {"version": 1, "state": "complete", "model": "m", "task_id": "t-1", "base_url": self.env["GENCLIP_BASE_URL"], "api": "tasks",
+                "take": 0, "request": {"model": "m", "prompt": "x"},
+                "clip": {"file": "clip.png", "size": self.picture.stat().st_size, "media_type": "image/png"}}
+        journal = {**clip, "clip": {}, "task_id": "", "state": successor, "replaces": clip} if successor else clip
+        (folder / "task.json").write_text(json.dumps(journal))
+        return folder / "clip.png"
+
+    def test_a_stored_clip_that_was_cut_is_told_with_the_command_that_fetches_it(self):
+        clip = self.stored()
+        clip.write_bytes(clip.read_bytes()[:-20])
+        self.refused(1, "is damaged", "01234567", "-o", self.output)
+        self.refused(1, "To get it again: genclip store fetch t-1", "t-1", "-o", self.output)
+        clip.unlink()
+        self.refused(1, "it is missing", "t-1", "-o", self.output)
+
+    def test_a_clip_that_another_one_is_to_replace_has_its_pictures(self):
+        clip = self.stored("ambiguous")
+        for name in ("01234567", "t-1", str(clip)):
+            run = genclip("frame", name, "-o", str(self.output), **self.env)
+            self.assertEqual((run.returncode, run.stdout), (0, f"{self.output}\n"), run.stderr)
+        self.assertEqual(genclip("store", "find", "x", **self.env).stdout, f"{clip}\n")
+        self.assertEqual(genclip("store", "verify", **self.env).stdout, "1 whole, 0 damaged\n")
+
     def test_an_output_that_is_no_file_stays(self):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)

@@ -207,7 +207,8 @@ class Results(ServiceTest):
     def test_further_results_can_be_fetched(self):
         self.simulator("--fault", "query:results=3")
         run = self.generate("--json", "prompt=a red kite")
-        task = json.loads(run.stdout)["task_id"]
+        run_json = run.stdout
+        task = json.loads(run_json)["task_id"]
         journal = next(self.store.glob("*/task.json")).read_text()
         self.assertEqual([result["field"] for result in json.loads(journal)["further_results"]], ["output[1]", "output[2]"])
         self.assertNotIn("signature", journal)
@@ -217,11 +218,33 @@ class Results(ServiceTest):
             self.assertEqual((run.returncode, target.exists()), (code, code == 0), run.stderr)
         self.assertIn("The task has only 3 results.", run.stderr)
         self.assertEqual(self.stats()["submits"], 1)
+        clips = self.listed()["clips"]
+        self.assertEqual([clip["state"] for clip in clips], ["complete"] * 3, "a mistaken number leaves no clip")
+        # Each is its own clip: the task's ID means the first, in the folder of its request, and a key its own.
+        places = {number: self.run_genclip("store", "fetch", task, "--result", number).stdout.strip() for number in "123"}
+        self.assertEqual(sorted(places.values()), sorted(clip["clip"] for clip in clips))
+        self.assertEqual(places["1"], json.loads(run_json)["clip"])
+        self.assertEqual(self.run_genclip("store", "fetch", task).stdout.strip(), places["1"])
+        self.assertEqual(self.run_genclip("store", "fetch", places["3"]).stdout.strip(), places["3"])
+        self.assertEqual(self.run_genclip("store", "show", task, "--json").returncode, 0)
+        # A damaged one is fetched again in its own place, by the command that is told.
+        damaged = pathlib.Path(places["2"])
+        whole = damaged.read_bytes()
+        damaged.write_bytes(whole[:-1])
+        told = self.run_genclip("store", "verify").stderr
+        self.assertIn(f"genclip store fetch --result 2 {task}", told)
+        self.assertEqual(self.run_genclip("store", "fetch", "--result", "2", task).stdout.strip(), places["2"])
+        self.assertEqual(damaged.read_bytes(), whole)
         # They cost nothing more.
         total = json.loads(self.run_genclip("store", "list", "--json").stdout)["total"]["amount"]
         cost = json.loads(self.run_genclip("cost", "--json").stdout)
         self.assertEqual(total, json.loads(journal)["amount"])
         self.assertEqual(cost["total"]["spent"], total)
+        # Without its request's folder, the first one is fetched anew, and not taken for another.
+        self.assertEqual(self.run_genclip("store", "remove", places["1"]).returncode, 0)
+        again = self.run_genclip("store", "fetch", task)
+        self.assertEqual(again.returncode, 0, again.stderr)
+        self.assertNotIn(again.stdout.strip(), places.values())
 
     def test_a_submit_whose_outcome_is_unknown_is_repeated_only_if_the_run_may(self):
         self.simulator("--fault", "submit#1:lose-answer")

@@ -509,6 +509,63 @@ class Remove(Store):
         self.assertEqual([clip["task_id"] for clip in self.listed()["clips"]], [clip["task_id"]])
 
 
+    # A store of a version without a ledger, and a run that could not tell it what its clip has cost.
+    def test_what_the_journal_alone_tells_is_in_the_ledger_before_a_clip_goes(self):
+        ledger = self.store / "ledger.jsonl"
+        for words in (["remove", "KEY"], ["prune", "0"]):
+            for kept in ((), ("reserve", "submitted")):
+                with self.subTest(words=words, kept=kept):
+                    clip = self.stored(f"prompt={words[0]} {len(kept)}")
+                    before = json.loads(self.run_genclip("cost", "--json").stdout)["total"]
+                    (self.store / "ledger.summary").unlink(missing_ok=True)
+                    lines = ledger.read_text().splitlines(True)
+                    ledger.write_text("".join(line for line in lines if clip["key"] not in line or json.loads(line)["event"] in kept))
+                    if not kept:
+                        ledger.unlink()
+                    run = self.run_genclip("store", *[word.replace("KEY", clip["key"]) for word in words])
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertEqual(self.listed()["clips"], [])
+                    total = json.loads(self.run_genclip("cost", "--json").stdout)["total"]
+                    self.assertEqual(total["spent"], before["spent"] if kept else clip["amount"])
+                    self.assertEqual((total["unknown"], total["reserved"]), (0, 0))
+
+    def test_a_clip_beside_which_a_task_may_bring_another_goes_only_when_asked_and_is_told_of(self):
+        for words, code in ((["remove"], 1), (["remove", "--any"], 0), (["prune", "0"], 0)):
+            with self.subTest(words=words):
+                clip = self.stored(f"prompt={words}")
+                record = self.store / clip["key"] / "task.json"
+                record.write_text(json.dumps(json.loads(record.read_text()) | {"unfetched_tasks": ["task_9"]}))
+                run = self.run_genclip("store", *words, *([clip["key"]] if words[0] == "remove" else []))
+                self.assertEqual((run.returncode, record.exists()), (code, code == 1), run.stderr)
+                self.assertIn("genclip store fetch task_9" if code == 0 else "store remove --any", run.stderr)
+                if code == 1:
+                    self.run_genclip("store", "remove", "--any", clip["key"])
+
+    def test_a_clip_that_another_one_is_to_replace_is_one_of_the_stores(self):
+        clip = self.stored()
+        self.simulator("--fault", "submit:lose-answer")
+        self.assertEqual(self.generate("prompt=a red kite", "--anew").returncode, 1)
+        (listed,) = self.listed()["clips"]
+        self.assertEqual((listed["state"], listed["clip"], listed["amount"]), ("ambiguous", clip["clip"], clip["amount"]))
+        self.assertEqual(self.run_genclip("store", "find", "kite").stdout, clip["clip"] + "\n")
+        self.assertEqual(self.run_genclip("store", "verify").stdout, "1 whole, 0 damaged\n")
+        downloads = self.stats()["downloads"]
+        for name in (clip["key"], clip["task_id"], clip["clip"]):
+            run = self.run_genclip("store", "fetch", name)
+            self.assertEqual((run.returncode, run.stdout), (0, clip["clip"] + "\n"), run.stderr)
+        # The ID of its own task means the clip that is here, whatever its successor's is.
+        record = self.store / clip["key"] / "task.json"
+        ambiguous = record.read_text()
+        record.write_text(json.dumps(json.loads(ambiguous) | {"state": "submitted", "task_id": "task_next"}))
+        run = self.run_genclip("store", "fetch", clip["task_id"])
+        self.assertEqual((run.returncode, run.stdout), (0, clip["clip"] + "\n"), run.stderr)
+        record.write_text(ambiguous)
+        self.assertEqual(self.stats()["downloads"], downloads)
+        self.assertIn("contains a whole clip", self.run_genclip("store", "remove", clip["key"]).stderr)
+        run = self.run_genclip("store", "remove", "--any", clip["key"])
+        self.assertIn(f"which cost {clip['amount']:g} credits, without one clip whose cost was not told", " ".join(run.stdout.split()))
+
+
 class Prune(Store):
     def test_the_least_recently_used_go_until_the_size_is_reached(self):
         clips = [self.stored(f"prompt={name}") for name in "abc"]

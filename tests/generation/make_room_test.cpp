@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Paid clips leave the store only by name or with a warning (A10).
+#include <fstream>
 #include <sstream>
 
+#include "plugin/account/ledger.h"
 #include "tests/generation/work_fixture.h"
 
 namespace genclip::test {
@@ -43,6 +45,31 @@ TEST_F(MakeRoom, WarnsOfEachClipThatItRemovesWithItsTaskAndItsCost) {
   EXPECT_THAT(last.warnings,
               ElementsAre(AllOf(HasSubstr("One clip was removed"), HasSubstr(key_of(job_for("one"))),
                                 HasSubstr("task " + task_id), HasSubstr(cost.str()))));
+}
+
+// The ledger was locked by a machine that has died, for example.
+TEST_F(MakeRoom, WhatTheJournalAloneTellsIsInTheLedgerBeforeTheClipGoes) {
+  const double amount = run(job_for("one")).state.amount;
+  ASSERT_GT(amount, 0);
+  const LedgerPath path(job().store);
+  std::string kept;
+  std::ifstream before(path.ledger);
+  for (std::string line; std::getline(before, line);) {
+    const auto entry = read_ledger_line(line);
+    if (entry && (entry->event == LedgerEvent::reserve || entry->event == LedgerEvent::submitted))
+      kept += line + "\n";
+  }
+  std::ofstream(path.ledger) << kept;
+  std::remove(path.summary.c_str());
+  wait_until_unused(job_for("one"));
+  ASSERT_FALSE(run(job_for("two", 1)).error);
+  EXPECT_FALSE(
+      ClipFolder(FileSystem::posix(), ClipPath(job().store, job_for("one").identity.digest())).look());
+  const auto reading = Ledger(FileSystem::posix(), clock_, job().store).read_all();
+  ASSERT_TRUE(reading);
+  const Sums sums = reading->account.sums({}, 0);
+  EXPECT_EQ(sums.spent.credits, 2 * amount);
+  EXPECT_EQ(sums.unknown, 0u);
 }
 
 TEST_F(MakeRoom, SaysNothingWhenNothingIsRemoved) {

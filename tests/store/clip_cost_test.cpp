@@ -51,6 +51,30 @@ TEST(ClipCost, OfARequestThatWasRefusedOrFailedIsNothingUnlessItWasTold) {
   EXPECT_EQ(cost_of(clips).untold, 1u);
 }
 
+TEST(ClipCost, HasThatOfAClipWhichIsToBeReplaced) {
+  StoredClip clip = clip_of("a", "successor", -1);
+  clip.record->state = ClipState::submitted;
+  EXPECT_EQ(told_cost(clip), -1);
+  EXPECT_EQ(cost_text(clip), "an unknown number of credits");
+  clip.record->replaced = std::make_shared<const ClipRecord>(*clip_of("a", "t", 2).record);
+  EXPECT_EQ(told_cost(clip), 2);
+  EXPECT_EQ(cost_text(clip), "2 credits, without one clip whose cost was not told");
+  clip.record->amount = 3;
+  EXPECT_EQ(told_cost(clip), 5);
+  EXPECT_EQ(cost_of(std::vector{clip}).text(), "5 credits");
+}
+
+TEST(RemovalText, NamesTheTasksThatMayStillBringAClip) {
+  Pruned pruned;
+  pruned.removed = {clip_of("0123456789abcdef", "t-1", 12)};
+  pruned.removed[0].record->state = ClipState::complete;
+  pruned.removed[0].record->unfetched_tasks = {"t-9"};
+  EXPECT_THAT(
+      removal_text(pruned),
+      HasSubstr("Task t-9 of 01234567 is, or may be, paid for, and its clip is not here. To fetch it: "
+                "genclip store fetch t-9."));
+}
+
 TEST(RemovalText, NamesEachClipItsTaskAndItsCost) {
   Pruned pruned;
   EXPECT_EQ(removal_text(pruned), "");

@@ -8,7 +8,9 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 
+#include "plugin/store/clip_cost.h"
 #include "plugin/store/clip_removal.h"
 #include "tests/store/store_fixture.h"
 #include "tests/support/taken.h"
@@ -46,6 +48,36 @@ class StoreListing : public StoreTest {
     auto found = find_stored(files_, root_, fs::path(path.folder()).filename().string());
     EXPECT_TRUE(found);
     return found ? *found : StoredClip();
+  }
+  // Writes another journal of a whole clip.
+  void rewrite(const ClipPath &path, const std::function<void(ClipRecord &)> &change) {
+    ClipFolder folder(files_, path);
+    const auto lock = folder.lock_writer(on_damage());
+    ASSERT_TRUE(lock && *lock);
+    ClipRecord record = taken(folder.look());
+    change(record);
+    ASSERT_TRUE(folder.write_record(record));
+  }
+  // A whole clip of 12 credits, and a task, or a submit, that is to replace it.
+  ClipPath add_before_successor(const std::string &prompt, ClipState state) {
+    ClipRecord whole = record_of(prompt, ClipState::complete);
+    whole.amount = 12;
+    const ClipPath path = add(whole);
+    rewrite(path, [&](ClipRecord &record) {
+      ClipRecord next = record_of(prompt, state);
+      next.task_id = state == ClipState::submitted || state == ClipState::lost ? "successor" : "";
+      next.replaced = std::make_shared<const ClipRecord>(record);
+      record = next;
+    });
+    return path;
+  }
+  // The folder of a task without its request.
+  ClipPath add_of_task(const std::string &task_id, int result) {
+    ClipRecord record = record_of("", ClipState::complete);
+    record.task_id = task_id;
+    record.identity.request = Json::Object{{"task_id", task_id}};
+    if (result > 1) record.identity.request.set("result", result);
+    return add(record);
   }
 };
 
@@ -179,6 +211,57 @@ TEST_F(StoreListing, FindsByDigestByItsBeginningAndByTask) {
   EXPECT_EQ(failure_of(find_stored(files_, root_, "task of a")).kind, ErrorKind::settings) << "two of them";
 }
 
+TEST_F(StoreListing, OfSeveralFoldersWithATaskThatOfItsRequestIsMeantThenThatOfItsFirstResult) {
+  const auto found = [&] { return taken(find_stored(files_, root_, "t")).folder; };
+  const ClipPath second = add_of_task("t", 2);
+  EXPECT_EQ(found(), second.folder());
+  const ClipPath first = add_of_task("t", 1);
+  EXPECT_EQ(found(), first.folder());
+  ClipRecord record = record_of("a", ClipState::complete);
+  record.identity.request.set("model", "m");
+  record.task_id = "t";
+  const ClipPath own = add(record);
+  EXPECT_EQ(found(), own.folder());
+  record.identity.take = 1;
+  const ClipPath take = add(record);
+  const std::string text = failure_of(find_stored(files_, root_, "t")).text;
+  for (const ClipPath &path : {own, take}) EXPECT_THAT(text, HasSubstr(path.digest().substr(0, 8)));
+  EXPECT_THAT(text, HasSubstr("Name one by its key."));
+}
+
+// ---- A clip that another one is to replace.
+
+TEST_F(StoreListing, AClipIsWholeUntilItIsReplaced) {
+  for (const ClipState state :
+       {ClipState::intent, ClipState::ambiguous, ClipState::submitted, ClipState::lost}) {
+    SCOPED_TRACE(to_word(state));
+    const ClipPath path = add_before_successor("a", state);
+    const StoredClip clip = stored(path);
+    EXPECT_FALSE(clip.is_complete());
+    EXPECT_EQ(clip.clip_path, path.file("clip.mp4"));
+    EXPECT_TRUE(verify_clip(files_, clip));
+    EXPECT_EQ(taken(find_stored(files_, root_, "task of a")).digest, clip.digest);
+    EXPECT_EQ(told_cost(clip), 12);
+    EXPECT_EQ(cost_text(clip), "12 credits, without one clip whose cost was not told");
+    EXPECT_THAT(failure_of(remove_clip(files_, root_, clip.digest)).text, HasSubstr("contains a whole clip"));
+    fs::resize_file(clip.clip_path, 9'999);
+    const Error damage = failure_of(verify_clip(files_, clip));
+    EXPECT_THAT(damage.text, HasSubstr("9999 bytes instead of 10000"));
+    EXPECT_EQ(damage.task_id, "task of a");
+  }
+}
+
+// The bytes may be those of either of the two.
+TEST_F(StoreListing, NoClipIsWholeInACommitThatWasCut) {
+  const ClipPath path = add_before_successor("a", ClipState::submitted);
+  rewrite(path, [](ClipRecord &record) {
+    record.clip_name = "clip.mp4";
+    record.clip_size = 7;
+  });
+  EXPECT_EQ(stored(path).clip_path, "");
+  EXPECT_EQ(failure_of(verify_clip(files_, stored(path))).kind, ErrorKind::not_found);
+}
+
 TEST_F(StoreListing, FindsAWholeNameBeforeTheBeginningOfAKey) {
   const std::string digest = fs::path(add("a").folder()).filename();
   ClipRecord other = record_of("b", ClipState::submitted);
@@ -274,6 +357,41 @@ TEST_F(StoreListing, RemovesATaskOnlyWhenAskedTo) {
     EXPECT_TRUE(remove_clip(files_, root_, digest, Removable::any));
     EXPECT_FALSE(fs::exists(path.folder()));
   }
+}
+
+TEST_F(StoreListing, RemovesAClipBesideWhichATaskMayBringAnotherOnlyWhenAskedToOrToMakeRoom) {
+  using Change = void (*)(ClipRecord &);
+  for (const Change change : {Change([](ClipRecord &record) { record.unfetched_tasks = {"t-9"}; }),
+                              Change([](ClipRecord &record) { record.unanswered_submits = 1; })}) {
+    for (const Removable removable : {Removable::any, Removable::complete}) {
+      const ClipPath path = add("a");
+      rewrite(path, change);
+      const std::string digest = stored(path).digest;
+      EXPECT_THAT(failure_of(remove_clip(files_, root_, digest, Removable::settled)).text,
+                  HasSubstr("store remove --any"));
+      EXPECT_TRUE(fs::exists(path.record()));
+      EXPECT_TRUE(remove_clip(files_, root_, digest, removable));
+    }
+  }
+  const ClipPath path = add("a");
+  rewrite(path, [](ClipRecord &record) { record.unanswered_submits = record.warned_submits = 1; });
+  EXPECT_TRUE(remove_clip(files_, root_, stored(path).digest, Removable::settled)) << "it was warned of";
+}
+
+TEST_F(StoreListing, RemovesNothingOfWhichTheLedgerCannotBeTold) {
+  const ClipPath path = add("a");
+  std::vector<std::string> told;
+  const auto fails = [&](const StoredClip &clip) -> Result<void> {
+    told.push_back(clip.record->task_id);
+    EXPECT_FALSE(taken(StoreLock::try_lock(path.lock()))) << "no run may begin on it";
+    return Error{ErrorKind::write, "full"};
+  };
+  EXPECT_EQ(
+      failure_of(remove_clip(files_, root_, stored(path).digest, Removable::any, Pinned::go, fails)).text,
+      "full");
+  EXPECT_THAT(taken(prune_store(files_, root_, 0, {}, {}, fails)).removed, IsEmpty());
+  EXPECT_THAT(told, ElementsAre("task of a", "task of a"));
+  EXPECT_TRUE(verify_clip(files_, stored(path)));
 }
 
 TEST_F(StoreListing, RemovesNothingButClips) {
