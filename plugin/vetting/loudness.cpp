@@ -124,14 +124,17 @@ Loudness LoudnessMeter::measure(uint64_t begin, uint64_t end) const {
   rest.size = filled_;
   bins.push_back(rest);
 
-  const size_t first = static_cast<size_t>(std::min<uint64_t>((begin + kBin - 1) / kBin, bins.size()));
-  const bool is_to_the_end = end >= size_;
-  const size_t last = std::max(first, static_cast<size_t>(is_to_the_end ? bins.size() : end / kBin));
-  const std::span<const Bin> part = std::span(bins).subspan(first, last - first);
+  const auto bins_between = [&](uint64_t from, uint64_t to) {
+    const size_t first = static_cast<size_t>(std::min<uint64_t>(from, bins.size()));
+    const size_t last = end >= size_ ? bins.size() : static_cast<size_t>(to);
+    return std::span<const Bin>(bins).subspan(first, std::max(first, last) - first);
+  };
+  const auto part = bins_between((begin + kBin - 1) / kBin, end / kBin);
 
   Loudness result;
   float peak = 0;
-  for (const Bin &bin : part) peak = std::max(peak, bin.peak);
+  for (const Bin &bin : bins_between(begin / kBin, (std::min(end, size_) + kBin - 1) / kBin))
+    peak = std::max(peak, bin.peak);
   result.true_peak_db = 20 * std::log10(peak);
 
   std::vector<double> blocks;

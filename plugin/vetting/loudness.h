@@ -33,7 +33,8 @@ class LoudnessMeter {
   void add(std::span<const float> interleaved);
   // Pairs of samples so far.
   uint64_t size() const { return size_; }
-  // Of the samples from `begin` to `end`, in pairs; both are rounded to 100 ms, inwards. Less than 400 ms are
+  // Of the samples from `begin` to `end`, in pairs; both are rounded to 100 ms, for the peak outwards,
+  // because the gain must hold for all that is played, and for the loudness inwards. Less than 400 ms are
   // measured as one block, without gates.
   Loudness measure(uint64_t begin = 0, uint64_t end = UINT64_MAX) const;
 

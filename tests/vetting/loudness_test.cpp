@@ -108,6 +108,23 @@ TEST(Loudness, OfAPartIsThatOfThePart) {
   EXPECT_FALSE(meter.measure(300000, 200000).lufs);
 }
 
+// The gain is for all of the part, also for what lies between two of the measurement's steps.
+TEST(TruePeak, OfAPartIsThatOfItsFirstAndLastSamplesToo) {
+  Sound sound;
+  append_sine(sound, 3, -40);
+  const auto peak_with_click_at = [&](size_t pair) {
+    Sound clicked = sound;
+    clicked[2 * pair] = 0.5F;
+    LoudnessMeter meter;
+    meter.add(clicked);
+    return meter.measure(50000, 100000).true_peak_db;
+  };
+  EXPECT_NEAR(peak_with_click_at(50100), -6, 0.2) << "the next step begins at 52800";
+  EXPECT_NEAR(peak_with_click_at(99900), -6, 0.2) << "the last one ended at 96000";
+  EXPECT_NEAR(peak_with_click_at(40000), -40, 0.2);
+  EXPECT_NEAR(peak_with_click_at(110000), -40, 0.2);
+}
+
 TEST(Loudness, SurvivesAnySamples) {
   Sound sound;
   append_sine(sound, 2, -23);
