@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "plugin/account/decision.h"
+
 namespace genclip {
 namespace {
 
@@ -31,9 +33,11 @@ std::optional<UtcTime> reset_of(const std::string &budget, UtcTime now) {
   return std::nullopt;
 }
 
+bool is_of_tasks(const std::string &budget) { return budget.starts_with("tasks"); }
+
 std::optional<Halt> spent_budget(const Error &error, const std::string &budget, UtcTime now) {
   Halt halt;
-  halt.notice.unit = budget.starts_with("tasks") ? "tasks" : "credits";
+  halt.notice.unit = is_of_tasks(budget) ? "tasks" : "credits";
   halt.notice.limit = number_of(error, "limit", 0);
   halt.notice.spent = number_of(error, "spent", 0);
   halt.notice.reserved = number_of(error, "reserved", 0);
@@ -59,6 +63,11 @@ std::optional<Halt> refused_key(const Error &error, Outcome outcome, const std::
 
 }  // namespace
 
+bool is_limit_of_clip(const std::string &budget, double estimate, double limit) {
+  if (budget == "max-amount" || budget == "per-clip") return true;
+  return budget != "budget.json" && !is_of_tasks(budget) && !fits(estimate, limit);
+}
+
 bool is_same_reason(const Halt &halted, const Halt &later) {
   const bool is_key_behind_credits = halted.notice.lacks_credits && !later.notice.lacks_credits;
   return halted.notice.is_key == later.notice.is_key && !(later.notice.is_key && is_key_behind_credits);
@@ -72,7 +81,10 @@ GenerationEnd generation_end(const Error &error, const std::string &no_key, UtcT
   end.is_full = error.kind == ErrorKind::no_space_left;
   end.text = error.text;
   if (const auto *budget = detail_of<std::string>(error, "budget")) {
-    end.is_too_dear = *budget == "max-amount" || *budget == "per-clip";
+    end.is_too_dear =
+        is_limit_of_clip(*budget, number_of(error, "estimate", -1), number_of(error, "limit", 0));
+    // A limit of a time passes, but not for this clip.
+    end.may_pass = end.may_pass && !end.is_too_dear;
     if (!end.is_too_dear) end.halt = spent_budget(error, *budget, now);
     return end;
   }

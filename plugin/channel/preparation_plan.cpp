@@ -19,6 +19,8 @@ constexpr char kBehind[] = "An earlier take of it is not there yet, and comes fi
 constexpr char kWaits[] =
     "It waits for another clip: as long as the price of such clips is unknown, the budget lets one at a time "
     "be submitted, and it limits how many may be under way.";
+constexpr char kSurveyHangs[] =
+    "A file or a server that it refers to, or the store, does not answer. It is looked at again.";
 constexpr char kFailedUnseen[] = "Its task has failed while other items were prepared.";
 constexpr char kGone[] =
     "Its clip was paid, but neither the store nor the service has it any more. It is not submitted again in "
@@ -59,6 +61,15 @@ void PreparationPlan::want(std::vector<PlannedWish> wishes) {
   }
   for (auto &[key, entry] : before) let_go(entry);
   forget_what_left();
+  forget_what_halted();
+}
+
+// What is cheaper does not wait for a clip that nobody wants any more.
+void PreparationPlan::forget_what_halted() {
+  const bool is_wanted = std::any_of(entries_.begin(), entries_.end(), [this](const auto &known) {
+    return known.second.wish.request == halted_by_;
+  });
+  if (halt_ && !is_wanted) halt_->estimate = -1;
 }
 
 void PreparationPlan::let_go(Entry &entry) {
@@ -108,20 +119,31 @@ PreparationPlan::Entry *PreparationPlan::find(const WishKey &key, Step step) {
   return nullptr;
 }
 
+// Its survey may end after all.
+PreparationPlan::Entry *PreparationPlan::find_hanging(const WishKey &key) {
+  Entry *entry = find(key, Step::over);
+  const SourceMemory *known = entry ? this->known(*entry) : nullptr;
+  return known && known->hangs && known->verdict.is_paused() ? entry : nullptr;
+}
+
 // ---- What has happened.
 
 void PreparationPlan::surveyed(const WishKey &key, const Survey &survey, Clock::Time now) {
   Entry *entry = find(key, Step::surveying);
+  if (!entry) entry = find_hanging(key);
   if (!entry) return;
+  SourceMemory &known = memory(*entry);
+  if (survey.hangs) {
+    entry->step = Step::over;
+    return known.hang(kSurveyHangs, now);
+  }
+  known.answer();
   entry->survey = survey;
   if (survey.last_take && unfit_takes(key).contains(*survey.last_take)) entry->survey.last_take.reset();
   entry->take = entry->wish.take;
   entry->step = Step::surveyed;
-  if (!survey.refusal.empty())
-    return give_up(*entry, memory(*entry), ItemState::refused, survey.refusal, true);
-  if (!survey.problem.empty())
-    return give_up(*entry, memory(*entry), ItemState::failed, survey.problem, true);
-  SourceMemory &known = memory(*entry);
+  if (!survey.refusal.empty()) return give_up(*entry, known, ItemState::refused, survey.refusal, true);
+  if (!survey.problem.empty()) return give_up(*entry, known, ItemState::failed, survey.problem, true);
   // It has left the store again: its task may still bring it.
   if (known.was_stored && !survey.is_stored) known.is_paid = true;
   if (known.looks == 0 || survey.is_stored || survey.has_task) return;
@@ -214,7 +236,7 @@ void PreparationPlan::end_badly(Entry &entry, SourceMemory &memory, const Genera
       entry.survey.has_task = false;
       return;
   }
-  if (end.halt) halt_for(*end.halt, now);
+  if (end.halt) halt_for(entry, *end.halt, now);
   if (memory.is_paid || (!end.halt && (end.is_full || end.may_pass))) return memory.wait(end.text, now);
   // Nothing was charged, so a reload may try again.
   if (end.halt) return;
@@ -289,7 +311,7 @@ void PreparationPlan::set_bound(bool is_bound) {
 }
 
 void PreparationPlan::reload(Clock::Time now) {
-  if (halt_ && halt_->notice.is_key) halt_.reset();
+  halt_.reset();
   next_look_ = disk_until_ = now;
   memories_.reload(now);
   silent_.clear();
@@ -301,12 +323,14 @@ void PreparationPlan::reload(Clock::Time now) {
 }
 
 // One notice for one reason. The numbers are those of the first refusal.
-void PreparationPlan::halt_for(const Halt &halt, Clock::Time now) {
+void PreparationPlan::halt_for(const Entry &entry, const Halt &halt, Clock::Time now) {
   if (halt_ && is_same_reason(*halt_, halt)) {
     halt_->bars_queries = halt_->bars_queries || halt.bars_queries;
     return;
   }
   halt_ = halt;
+  halted_by_ = entry.wish.request;
+  forget_what_halted();
   next_look_ = now + kHaltLookInterval;
   survey_fresh();
 }
@@ -354,7 +378,7 @@ PlannedStatus PreparationPlan::status(const WishKey &key) const {
   if (entry.step == Step::over && known && known->verdict.over()) return {*known->verdict.over(), reason};
   if (entry.step == Step::ready || entry.has_stand_in) return {ItemState::ready, ""};
   // Its place is not kept while it is vetted again: it may well fail again.
-  if (known && (known->verdict.is_doubted() || silent_.contains(entry.server)))
+  if (known && (known->verdict.is_doubted() || known->hangs || silent_.contains(entry.server)))
     return {ItemState::failed, reason};
   if ((entry.step == Step::at_hand || entry.step == Step::vetting) && !entry.is_stand_in())
     return {ItemState::vetting, ""};

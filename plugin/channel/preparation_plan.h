@@ -35,6 +35,7 @@ struct Survey {
   bool is_stored = false;
   bool has_task = false;              // That may bring the clip.
   bool has_failed = false;            // The last one has.
+  bool hangs = false;                 // It does not end, so nothing is known.
   std::optional<unsigned> last_take;  // The last one that is stored, of a fresh item.
 };
 
@@ -81,6 +82,7 @@ class PreparationPlan {
   std::set<unsigned> unfit_takes(const WishKey &key) const;
 
   // ---- What has happened. Keys that are not wanted are ignored.
+  // One that hangs may be told again: as what it has found, once it has ended.
   void surveyed(const WishKey &key, const Survey &survey, Clock::Time now);
   // Whether a request of its generation is on its way to the service.
   void submits(const WishKey &key, bool is_submitting);
@@ -157,6 +159,7 @@ class PreparationPlan {
   SourceMemory &memory(const Entry &entry) { return memories_.of(entry.wish); }
   const SourceMemory *known(const Entry &entry) const { return memories_.find(entry.wish); }
   Entry *find(const WishKey &key, Step step);
+  Entry *find_hanging(const WishKey &key);
   void let_go(Entry &entry);
   void forget_what_left();
 
@@ -187,7 +190,8 @@ class PreparationPlan {
   // The parts of generated().
   void end_badly(Entry &entry, SourceMemory &memory, const GenerationEnd &end, Clock::Time now);
   void note_server(const std::string &server, bool is_silent, Clock::Time now);
-  void halt_for(const Halt &halt, Clock::Time now);
+  void halt_for(const Entry &entry, const Halt &halt, Clock::Time now);
+  void forget_what_halted();
   void survey_fresh();
   static void give_up(Entry &entry, SourceMemory &memory, ItemState state, const std::string &reason,
                       bool until_reload);
@@ -204,6 +208,7 @@ class PreparationPlan {
   std::map<std::string, Silence> silent_;  // By server.
   uint64_t versions_ = 0;
   std::optional<Halt> halt_;
+  std::string halted_by_;      // What was asked for and refused; all takes of it cost the same.
   bool is_bound_ = true;       // The store has a budget that ends what fresh takes cost.
   Clock::Time next_look_{};    // At the budget, while halted.
   bool is_disk_full_ = false;  // Until something was stored again.

@@ -257,16 +257,23 @@ void PreparerWork::act(const PlanAction &action) {
 
 void PreparerWork::survey(Work &work) {
   work.ticket = ++tickets_;
-  survey_queue_->add([self = shared_from_this(), wish = work.wish, ticket = work.ticket,
-                      unfit = plan_.unfit_takes(work.wish.key)] {
-    if (self->is_closed()) return;
-    const Survey found =
-        survey_item(wish, unfit, self->settings_.run, self->services_, self->cancellable_.get());
-    self->post([found, key = wish.key, ticket](PreparerWork &here) {
+  const auto tell = [weak = weak_from_this(), key = work.wish.key, ticket = work.ticket](Survey found) {
+    const auto self = weak.lock();
+    if (!self) return;
+    self->post([found = std::move(found), key, ticket](PreparerWork &here) {
       Work *surveyed = here.find(key, ticket);
       if (!surveyed) return;
       here.plan_.surveyed(surveyed->wish.key, found, here.services_.clock->now());
     });
+  };
+  // What hangs holds nothing of this but copies.
+  const auto look = [wish = work.wish, unfit = plan_.unfit_takes(work.wish.key), run = settings_.run,
+                     services = services_, cancellable = cancellable_] {
+    return survey_item(wish, unfit, run, services, cancellable.get());
+  };
+  survey_queue_->add([self = shared_from_this(), look, tell, name = SourceMemories::name_of(work.wish)] {
+    if (self->is_closed()) return;
+    self->surveys_->survey(name, look, tell, self->cancellable_.get());
   });
 }
 
@@ -363,7 +370,8 @@ bool PreparerWork::is_halt_over() const {
   if (halt.estimate >= 0)
     estimate = Estimate{.low = halt.estimate, .likely = halt.estimate, .high = halt.estimate};
   const Decision decision = decide(reading->account, *budget, clip_spending(*budget, 0, estimate), utc_now());
-  return decision.verdict != Verdict::refuse || decision.budget == "per-clip";
+  return decision.verdict != Verdict::refuse ||
+         is_limit_of_clip(decision.budget, decision.estimate, decision.limit);
 }
 
 // ---- What comes back.

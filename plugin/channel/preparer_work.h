@@ -27,6 +27,7 @@
 #include "plugin/channel/file_watch.h"
 #include "plugin/channel/preparation_plan.h"
 #include "plugin/channel/preparer_outlet.h"
+#include "plugin/channel/survey_guard.h"
 #include "plugin/channel/vetting_memory.h"
 #include "plugin/generation/generation.h"
 
@@ -111,6 +112,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   const GRef<GCancellable> cancellable_;
   const std::shared_ptr<DiskQueue> queue_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> survey_queue_ = DiskQueue::make();
+  const std::shared_ptr<SurveyGuard> surveys_ = std::make_shared<SurveyGuard>();
   const std::array<std::shared_ptr<DiskQueue>, kVettingLanes> vetting_queues_{
       DiskQueue::make(), DiskQueue::make(), DiskQueue::make()};
 

@@ -67,6 +67,21 @@ void SourceMemory::put_off(const std::string &why, Clock::Time until) {
   verdict.let_be();
 }
 
+void SourceMemory::hang(const std::string &why, Clock::Time now) {
+  hangs = true;
+  if (verdict.over()) return;  // For another item of it, more is known.
+  wait(why, now);
+  verdict.let_be();
+}
+
+void SourceMemory::answer() {
+  if (!std::exchange(hangs, false)) return;
+  if (verdict.is_paused()) verdict.resume();
+  waits = 0;
+  not_before = {};
+  reason.clear();
+}
+
 std::string SourceMemories::name_of(const PlannedWish &wish) {
   return wish.is_generated ? wish.request + "\n" + std::to_string(wish.take)
                            : wish.source + "\n" + wish.key.id;

@@ -21,6 +21,7 @@ struct SourceMemory {
   SourceVerdict verdict;
   std::string reason;  // Of the verdict, or of the wait.
   bool is_foreign = false;
+  bool hangs = false;         // Its last survey did not end.
   bool is_paid = false;       // A task of it exists: it is never submitted again.
   bool was_stored = false;    // It was at hand in this run: if the store has lost it, it is not paid again.
   bool is_unfetched = false;  // … and its clip could not be fetched,
@@ -52,6 +53,9 @@ struct SourceMemory {
   void vetted_badly(const std::string &why, Clock::Time now);
   // It was not looked at, nor is it before.
   void put_off(const std::string &why, Clock::Time until);
+  // Its survey does not end, or has ended. It is let be meanwhile, for pauses that grow.
+  void hang(const std::string &why, Clock::Time now);
+  void answer();
 };
 
 // Of all takes of a source that is generated for each turn: each take is another request, but one that fails

@@ -14,7 +14,8 @@
 
 namespace genclip::test {
 
-// The system's. Whoever looks at one file of it, or opens that, waits while it hangs. Any thread.
+// The system's. Whoever looks at one file of it, or one of that folder, or opens it, waits while it hangs.
+// Any thread.
 class HangingFiles final : public FileSystem {
  public:
   // Never destroyed: what has hung may still use it.
@@ -55,10 +56,13 @@ class HangingFiles final : public FileSystem {
   HangingFiles() = default;
   void wait(const std::string &path) EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    if (path != path_) return;
+    if (!hangs(path)) return;
     ++held_;
-    while (path == path_) changed_.wait(lock);
+    while (hangs(path)) changed_.wait(lock);
     --held_;
+  }
+  bool hangs(const std::string &path) const REQUIRES(mutex_) {
+    return path == path_ || (!path_.empty() && path.starts_with(path_ + "/"));
   }
 
   FileSystem &real_ = FileSystem::posix();

@@ -226,20 +226,128 @@ TEST_F(Plan, LooksAtTheBudgetOnceAMinute) {
     EXPECT_THAT(ids(next(), Kind::look_at_budget), testing::SizeIs(1));
     plan_.budget_looked(false, now_);
   }
-  plan_.reload(now_);
-  EXPECT_THAT(ids(next(), Kind::look_at_budget), testing::SizeIs(1)) << "at once";
   plan_.budget_looked(true, now_);
   EXPECT_FALSE(plan_.halt());
   EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
 }
 
-TEST_F(Plan, AReloadTriesTheKeyAgain) {
-  plan_.want({wish("a")});
+TEST_F(Plan, AReloadTriesTheBudgetAndTheKeyAgain) {
+  for (const bool is_key : {false, true}) {
+    plan_ = PreparationPlan(3, OnUnknown::skip);
+    plan_.want({wish("a")});
+    next();
+    plan_.generated({"a", 0}, halted(is_key), now_);
+    plan_.reload(now_);
+    EXPECT_FALSE(plan_.halt());
+    EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+  }
+}
+
+TEST_F(Plan, WhatIsCheaperDoesNotWaitForAClipThatNobodyWantsAnyMore) {
+  GenerationEnd dear = halted(false);
+  dear.halt->estimate = 60;
+  PlannedWish other = wish("dear");
+  other.request += "-cheaper";
+  const std::vector<PlannedWish> without[] = {{wish("a")}, {other, wish("a")}};
+  for (const auto &later : without) {
+    plan_ = PreparationPlan(3, OnUnknown::skip);
+    plan_.want({wish("dear"), wish("a")});
+    next();
+    plan_.generated({"dear", 0}, dear, now_);
+    plan_.want({wish("a"), wish("dear")});
+    ASSERT_TRUE(plan_.halt());
+    EXPECT_EQ(plan_.halt()->estimate, 60) << "it is wanted";
+    plan_.want(later);
+    ASSERT_TRUE(plan_.halt()) << "nobody knows whether there is any room";
+    EXPECT_EQ(plan_.halt()->estimate, -1);
+  }
+}
+
+// As the ledger refuses a clip.
+GenerationEnd refused(const char *budget, double estimate, double limit) {
+  Error error{ErrorKind::not_authorized, "Nothing was sent."};
+  error.details = {{"budget", std::string(budget)},
+                   {"limit", limit},
+                   {"estimate", estimate},
+                   {"outcome", std::string("not-submitted")},
+                   {"retry", true}};
+  return generation_end(error, "", {});
+}
+
+TEST_F(Plan, AClipThatIsDearerThanALimitIsNotWaitedFor) {
+  for (const char *budget : {"per-day", "per-month", "total"}) {
+    SCOPED_TRACE(budget);
+    const GenerationEnd dear = refused(budget, 100.5, 100);
+    EXPECT_TRUE(dear.is_too_dear);
+    EXPECT_FALSE(dear.may_pass);
+    EXPECT_FALSE(dear.halt);
+    const GenerationEnd later = refused(budget, 100, 100);
+    EXPECT_FALSE(later.is_too_dear);
+    EXPECT_TRUE(later.may_pass);
+    ASSERT_TRUE(later.halt);
+    EXPECT_EQ(later.halt->estimate, 100);
+    EXPECT_TRUE(refused(budget, -1, 100).halt) << "its price is unknown";
+  }
+  EXPECT_TRUE(refused("tasks-per-day", 100, 2).halt) << "which are no credits";
+  EXPECT_TRUE(refused("budget.json", 100, 0).halt);
+  for (const char *budget : {"per-clip", "max-amount"}) EXPECT_TRUE(refused(budget, 5, 3).is_too_dear);
+}
+
+TEST_F(Plan, AClipThatNoLimitAllowsStopsNothingElse) {
+  plan_.want({wish("dear"), wish("a")});
   next();
-  plan_.generated({"a", 0}, halted(true), now_);
-  plan_.reload(now_);
+  GenerationEnd end = ended(Outcome::not_submitted);
+  end.is_too_dear = true;
+  plan_.generated({"dear", 0}, end, now_);
   EXPECT_FALSE(plan_.halt());
+  EXPECT_THAT(ids(next(), Kind::abandon), IsEmpty());
+  EXPECT_EQ(state("dear"), ItemState::failed);
+  EXPECT_EQ(state("a"), ItemState::generating);
+  plan_.reload(now_);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("dear")) << "the limit may be another one now";
+}
+
+TEST_F(Plan, ASurveyThatHangsHoldsUpNothingElse) {
+  surveys_[{"hung", 0}].hangs = true;
+  plan_.want({wish("hung"), wish("a")});
   EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("a"));
+  EXPECT_EQ(state("hung"), ItemState::failed) << "it is passed over";
+  EXPECT_THAT(plan_.status({"hung", 0}).reason, HasSubstr("does not answer"));
+  std::vector<int64_t> pauses;
+  for (int i = 0; i < 10; ++i) {
+    const auto due = plan_.due(now_);
+    ASSERT_TRUE(due);
+    pauses.push_back(std::chrono::duration_cast<std::chrono::seconds>(*due - now_).count());
+    now_ = *due;
+    const auto actions = plan_.next(now_);
+    ASSERT_THAT(ids(actions, Kind::survey), ElementsAre("hung"));
+    EXPECT_EQ(state("hung"), ItemState::failed) << "while it is surveyed again, too";
+    plan_.surveyed({"hung", 0}, surveys_[{"hung", 0}], now_);
+  }
+  EXPECT_THAT(pauses, ElementsAre(5, 10, 20, 40, 80, 160, 320, 600, 600, 600));
+  // It ends after all.
+  plan_.surveyed({"hung", 0}, {}, now_);
+  EXPECT_THAT(ids(next(), Kind::generate), ElementsAre("hung"));
+  EXPECT_EQ(state("hung"), ItemState::generating);
+  EXPECT_EQ(plan_.status({"hung", 0}).reason, "");
+}
+
+TEST_F(Plan, ASurveyThatHangsSaysNothingOfAClipThatHasFailed) {
+  PlannedWish one = wish("a"), two = wish("b");
+  two.source = two.request = one.request;
+  plan_.want({one});
+  next();
+  plan_.want({one, two});
+  plan_.next(now_);
+  plan_.generated({"a", 0}, ended(Outcome::failed), now_);
+  Survey hung;
+  hung.hangs = true;
+  plan_.surveyed({"b", 0}, hung, now_);
+  for (int times = 0; times < 5; ++times, now_ += std::chrono::minutes(10)) {
+    EXPECT_THAT(ids(next(), Kind::generate), IsEmpty());
+    plan_.surveyed({"b", 0}, {}, now_);
+    EXPECT_EQ(state("b"), ItemState::failed);
+  }
 }
 
 TEST_F(Plan, AsksForNoTaskWithAKeyThatIsRefused) {
@@ -898,6 +1006,7 @@ class Life {
     if (!is_well_ && chance(3)) set_bound(!is_bound_);
     if (chance(40)) now_ += std::chrono::seconds(random_() % 200);
     if (!is_well_ && !unheard_.empty() && chance(10)) fail_unheard();
+    if (!hung_surveys_.empty() && chance(10)) end_hung_survey();
     if (!under_way_.empty() && chance(70)) finish(random_() % under_way_.size());
     for (int round = 0; round < 3; ++round)
       for (const PlanAction &action : plan_.next(now_)) begin(action);
@@ -1016,8 +1125,30 @@ class Life {
       const bool is_unfit = !is_well_ && chance(5);
       return plan_.vetted(action.key, is_unfit ? "unfit" : "", is_unfit && chance(50), now_);
     }
-    if (action.kind == Kind::survey) return plan_.surveyed(action.key, survey(done), now_);
+    if (action.kind == Kind::survey) return end_survey(done);
     generate(done);
+  }
+
+  // One that hangs may end after all, or after another one of its item.
+  void end_survey(const UnderWay &done) {
+    if (!is_well_ && chance(10)) {
+      Survey hung;
+      hung.hangs = true;
+      plan_.surveyed(done.action.key, hung, now_);
+      hung_surveys_.push_back(done);
+      return;
+    }
+    plan_.surveyed(done.action.key, survey(done), now_);
+  }
+
+  void end_hung_survey() {
+    const UnderWay done = hung_surveys_.front();
+    hung_surveys_.pop_front();
+    const bool is_begun_again = std::any_of(under_way_.begin(), under_way_.end(), [&](const UnderWay &one) {
+      return one.action.key == done.action.key;
+    });
+    if (plan_.version(done.action.key) == done.version && !is_begun_again)
+      plan_.surveyed(done.action.key, survey(done), now_);
   }
 
   Survey survey(const UnderWay &looks) {
@@ -1049,6 +1180,7 @@ class Life {
       if (done.action.may_submit == MaySubmit::never) return end(nowhere);
       if (!is_well_) {
         if (chance(10)) return end(halted(chance(50)));
+        if (chance(2)) return end(ended(Outcome::not_submitted));  // No limit allows it.
         if (chance(5)) return end(full(Outcome::not_submitted));
         if (chance(5)) return end(ended(Outcome::not_submitted, true));
       }
@@ -1094,6 +1226,7 @@ class Life {
   std::set<std::string> failed_series_;    // Sources of which the plan was told that a take failed.
   std::vector<UnderWay> under_way_;
   std::deque<Truth *> unheard_;
+  std::deque<UnderWay> hung_surveys_;
   Clock::Time now_ = kStart;
   uint64_t turn_ = 0;
   bool is_bound_ = true;

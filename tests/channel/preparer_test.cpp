@@ -4,6 +4,10 @@
 #include <filesystem>
 #include <fstream>
 
+#include "plugin/channel/clip_survey.h"
+#include "plugin/generation/request_identity.h"
+#include "plugin/store/clip_path.h"
+#include "tests/channel/hanging_files.h"
 #include "tests/channel/preparer_fixture.h"
 
 namespace genclip::test {
@@ -439,6 +443,38 @@ TEST_F(PreparerTest, WaitsForTheBudgetsReset) {
 }
 
 // Fresh items come into the look-ahead and leave it; the alarm does not follow them.
+TEST_F(PreparerTest, DoesNotWaitForADayOnWhichAClipIsNotTooDear) {
+  set_budget(&Budget::per_day, 100);
+  set_budget(&Budget::assumed_price, 120);
+  want({clip("a")});
+  ASSERT_TRUE(becomes("a", ItemState::failed));
+  EXPECT_THAT(status("a").reason, HasSubstr("120"));
+  EXPECT_THAT(heard_.notices(), IsEmpty());
+  set_budget(&Budget::per_day, 200);
+  preparer_->reload();
+  ASSERT_TRUE(becomes("a", ItemState::ready));
+}
+
+TEST_F(PreparerTest, ASurveyThatHangsHoldsUpNoOtherItem) {
+  HangingFiles &files = HangingFiles::shared();
+  const GenerationServices services{http_, &clock_, &files, "boot"};
+  const Wish hung = clip("hung");
+  const auto plan = plan_item(hung.item.source, 0, settings_.run);
+  ASSERT_TRUE(plan);
+  const auto identified = identify_request(plan->job, services, true, nullptr);
+  ASSERT_TRUE(identified);
+  files.hang(ClipPath(store(), identified->identity.digest()).folder());
+  preparer_ = make_preparer(settings_, services, vetter_, heard_);
+  want({hung, clip("a"), clip("b")});
+  EXPECT_TRUE(becomes("hung", ItemState::failed));
+  EXPECT_TRUE(files.holds_somebody());
+  EXPECT_TRUE(becomes("a", ItemState::ready));
+  EXPECT_TRUE(becomes("b", ItemState::ready));
+  EXPECT_THAT(status("hung").reason, HasSubstr("does not answer"));
+  files.hang("");
+  EXPECT_TRUE(becomes("hung", ItemState::ready));
+}
+
 TEST_F(PreparerTest, TellsOnceThatTheBudgetOfFreshItemsIsMissing) {
   want({clip("a")});
   ASSERT_TRUE(becomes("a", ItemState::ready));
