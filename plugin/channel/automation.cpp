@@ -121,8 +121,8 @@ void Automation::stop() {
   finish_on_air(frame);
 }
 
-void Automation::set_rundown(std::shared_ptr<const Rundown> rundown) {
-  place_ = moved(*rundown_, *rundown, std::move(place_), settings_.schedule, stage_.clock().wall);
+void Automation::set_rundown(std::shared_ptr<const Rundown> rundown, const std::string &inserted) {
+  place_ = moved(*rundown_, *rundown, std::move(place_), settings_.schedule, stage_.clock().wall, inserted);
   rundown_ = std::move(rundown);
 }
 

@@ -63,8 +63,8 @@ class Automation {
   // Nothing is shown any more: tells what was on the air.
   void stop();
 
-  // What is on the air, or settled, stays.
-  void set_rundown(std::shared_ptr<const Rundown> rundown);
+  // What is on the air, or settled, stays. `inserted`: as in moved().
+  void set_rundown(std::shared_ptr<const Rundown> rundown, const std::string &inserted = "");
   // Ends what is on the air as soon as the next piece is cued. Where the next piece is settled, it ends
   // anyway.
   void skip() { skip_ = !settled_; }

@@ -237,7 +237,7 @@ void Channel::look_at_budget() {
 }
 
 // Tells of it, and follows it if there is an automation already.
-void Channel::take_rundown(RundownReading reading) {
+void Channel::take_rundown(RundownReading reading, const std::string &inserted) {
   RundownNotice notice;
   if (!reading) {
     notice.line = reading.error().line;
@@ -257,7 +257,7 @@ void Channel::take_rundown(RundownReading reading) {
   listener_.on_rundown(notice);
   for (const RundownItem &item : rundown->items)
     if (!item.problem.empty()) listener_.on_item(item.id, {ItemState::refused, item.problem, nullptr});
-  if (automation_) automation_->set_rundown(rundown);
+  if (automation_) automation_->set_rundown(rundown, inserted);
   is_want_due_ = true;
   MutexLock lock(mutex_);
   rundown_ = rundown;
@@ -308,7 +308,9 @@ void Channel::remove(const std::string &id) {
     Rundown rundown = *automation_->rundown();
     std::erase_if(rundown.items, [&](const RundownItem &item) { return item.id == id; });
     rundown.reindex();
-    take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
+    // One that is put behind itself stays where it is.
+    take_rundown(std::make_shared<const Rundown>(std::move(rundown)),
+                 after == accepted.id ? "" : accepted.id);
   });
 }
 

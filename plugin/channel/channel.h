@@ -136,7 +136,8 @@ class Channel : private AutomationListener, private PreparerListener {
   void look_at_rundown();
   void look_at_budget();
   void take_first(RundownReading reading, Result<std::optional<ChannelState>> state);
-  void take_rundown(RundownReading reading);
+  void take_rundown(RundownReading reading, const std::string &inserted = "");
+  void read_again();
   void forget_shown();
   void write_asrun(std::optional<Json> line);
   void take_state_written(const Result<void> &written);

@@ -79,6 +79,20 @@ std::vector<TimedStart> read_starts(const Json *json) {
   return starts;
 }
 
+std::vector<StartsOver> read_starts_over(const Json *json) {
+  std::vector<StartsOver> starts;
+  if (!json || !json->array()) return starts;
+  for (const Json &each : *json->array()) {
+    StateReader reader(each);
+    StartsOver over;
+    reader.read("id", over.id);
+    reader.read("count", over.count);
+    if (reader.first_wrong().empty() && !over.id.empty() && starts.size() < kMaxStartsOver)
+      starts.push_back(std::move(over));
+  }
+  return starts;
+}
+
 }  // namespace
 
 Json to_json(const ChannelState &state) {
@@ -101,6 +115,10 @@ Json to_json(const ChannelState &state) {
     starts.push_back(std::move(each));
   }
   json.set("timed", std::move(starts));
+  Json::Array over;
+  for (const StartsOver &each : state.place.starts_over)
+    over.push_back(Json::Object{{"id", each.id}, {"count", static_cast<int64_t>(each.count)}});
+  if (!over.empty()) json.set("starts_over", std::move(over));
   if (state.shown.object()) json.set("shown", state.shown);
   return json;
 }
@@ -121,6 +139,7 @@ Result<ChannelState> channel_state(const Json &json) {
   // Version 0.2.0 wrote no "last".
   if (!json.find("last")) state.place.last = state.on_air;
   state.place.timed = read_starts(json.find("timed"));
+  state.place.starts_over = read_starts_over(json.find("starts_over"));
   if (const Json *shown = json.find("shown"); shown && shown->object()) state.shown = *shown;
   if (!json.find("next")) reader.wrong("next");
   if (!reader.first_wrong().empty()) return damaged("its \"" + reader.first_wrong() + "\" cannot be used");

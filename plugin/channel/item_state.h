@@ -74,6 +74,11 @@ constexpr bool may_become_ready(ItemState state) {
          state == ItemState::paid_unfetched;
 }
 
+// Whether its clip is paid or may be, and is not there yet.
+constexpr bool is_being_made(ItemState state) {
+  return state == ItemState::generating || state == ItemState::vetting || state == ItemState::paid_unfetched;
+}
+
 // Whether the item is passed over in this turn, as things are.
 constexpr bool is_passed_over(ItemState state) {
   return state == ItemState::refused || state == ItemState::failed || state == ItemState::unknown ||

@@ -83,10 +83,22 @@ void sort_starts(Place &place) {
                    [](const TimedStart &a, const TimedStart &b) { return a.next < b.next; });
 }
 
+std::unordered_map<std::string, uint64_t> counts_over(const Place &place) {
+  std::unordered_map<std::string, uint64_t> counts;
+  for (const StartsOver &over : place.starts_over) counts.emplace(over.id, over.count);
+  return counts;
+}
+
+uint64_t count_in(const std::unordered_map<std::string, uint64_t> &counts, const std::string &id) {
+  const auto found = counts.find(id);
+  return found == counts.end() ? 0 : found->second;
+}
+
 void move_starts(const Rundown &before, const Rundown &now, const ScheduleSettings &settings,
                  Clock::WallTime loaded, Place &place) {
   std::unordered_map<std::string, TimedStart> known;
   for (TimedStart &start : place.timed) known.emplace(start.id, start);
+  const auto over = counts_over(place);
   std::set<std::string, std::less<>> in_order;
   place.timed.clear();
   for (const RundownItem &item : now.items) {
@@ -99,7 +111,8 @@ void move_starts(const Rundown &before, const Rundown &now, const ScheduleSettin
       if (place.in_order.contains(item.id)) in_order.insert(item.id);
       continue;
     }
-    TimedStart start{item.id, loaded, entry != known.end() ? entry->second.occurrence : 0};
+    TimedStart start{item.id, loaded,
+                     entry != known.end() ? entry->second.occurrence : count_in(over, item.id)};
     const bool is_of_state_file = before.items.empty() && entry != known.end() &&
                                   is_moment_of(*item.at, entry->second.next) &&
                                   entry->second.next + time_of_frame(settings, settings.patience) >= loaded;
@@ -112,9 +125,15 @@ void move_starts(const Rundown &before, const Rundown &now, const ScheduleSettin
       in_order.insert(item.id);
     }
   }
+  for (const auto &[id, start] : known)
+    if (const auto item = now.find(id); !item || !now.items[*item].at)
+      note_starts_over(place, id, start.occurrence);
   place.in_order = std::move(in_order);
   sort_starts(place);
 }
+
+// The name of an item that has gone: no item has it, because an ID has one line.
+std::string gone(const std::string &id) { return id + "\n"; }
 
 }  // namespace
 
@@ -122,6 +141,13 @@ void add_start(Place &place, TimedStart start) {
   const auto later = std::upper_bound(place.timed.begin(), place.timed.end(), start,
                                       [](const auto &a, const auto &b) { return a.next < b.next; });
   place.timed.insert(later, std::move(start));
+}
+
+void note_starts_over(Place &place, const std::string &id, uint64_t count) {
+  if (count == 0) return;
+  std::erase_if(place.starts_over, [&](const StartsOver &over) { return over.id == id; });
+  if (place.starts_over.size() == kMaxStartsOver) place.starts_over.erase(place.starts_over.begin());
+  place.starts_over.push_back({id, count});
 }
 
 void drop_starts_before(const Rundown &rundown, Place &place) {
@@ -133,7 +159,14 @@ void drop_starts_before(const Rundown &rundown, Place &place) {
 }
 
 Place moved(const Rundown &before, const Rundown &now, Place place, const ScheduleSettings &settings,
-            Clock::WallTime loaded) {
+            Clock::WallTime loaded, const std::string &inserted) {
+  if (const auto old = inserted.empty() ? std::nullopt : before.find(inserted)) {
+    Rundown known = before;
+    known.items[*old].id = gone(inserted);
+    known.reindex();
+    if (place.next == inserted) place.next = gone(inserted);
+    return moved(known, now, std::move(place), settings, loaded);
+  }
   move_position(before, now, settings.loop, place);
   move_starts(before, now, settings, loaded, place);
   if (!settings.loop) drop_starts_before(now, place);
@@ -143,11 +176,13 @@ Place moved(const Rundown &before, const Rundown &now, Place place, const Schedu
 Place set_back(const Rundown &rundown, Place place, const ScheduleSettings &settings, Clock::WallTime wall) {
   std::unordered_map<std::string, TimedStart> known;
   for (TimedStart &start : place.timed) known.emplace(start.id, start);
+  const auto over = counts_over(place);
   for (const RundownItem &item : rundown.items) {
     if (!item.at) continue;
     const auto next = next_start(*item.at, wall - milliseconds(1));
     if (!next) continue;
-    TimedStart &start = known.try_emplace(item.id, TimedStart{item.id, *next, 0}).first->second;
+    const TimedStart fresh{item.id, *next, count_in(over, item.id)};
+    TimedStart &start = known.try_emplace(item.id, fresh).first->second;
     start.next = std::min(start.next, *next);
     place.in_order.erase(item.id);
   }

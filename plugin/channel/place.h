@@ -9,6 +9,8 @@ namespace genclip {
 
 // In the order of time.
 void add_start(Place &place, TimedStart start);
+// That item has none to come, and has had so many.
+void note_starts_over(Place &place, const std::string &id, uint64_t count);
 // Of a rundown that ends: what lies before the place does not come any more.
 void drop_starts_before(const Rundown &rundown, Place &place);
 

@@ -233,7 +233,9 @@ class Search {
       is_patient = cut_.frame < since + settings_.patience;
       waits = Found{Found::What::wait, steps, cursor, std::move(status), since};
     }
-    if (waits && (settings_.loop || is_patient || others_may_come)) return *waits;
+    // The end does not come before a clip that is paid, or may be.
+    const bool is_last_to_come = waits && is_being_made(waits->status.state);
+    if (waits && (settings_.loop || is_patient || others_may_come || is_last_to_come)) return *waits;
     return {Found::What::nothing, all};
   }
 
@@ -307,12 +309,12 @@ void advance(const Rundown &rundown, Place &place, bool loop, const std::string 
   if (start == place.timed.end()) return;
   TimedStart next = *start;
   place.timed.erase(start);
-  const auto position = rundown.find(id);
-  if (!loop || !position || !rundown.items[*position].at) return;
-  const auto moment = next_start(*rundown.items[*position].at, std::max(next.next, wall));
-  if (!moment) return;
-  next.next = *moment;
   ++next.occurrence;
+  const auto position = rundown.find(id);
+  const auto at = position ? rundown.items[*position].at : std::nullopt;
+  const auto moment = loop && at ? next_start(*at, std::max(next.next, wall)) : std::nullopt;
+  if (!moment) return note_starts_over(place, id, next.occurrence);
+  next.next = *moment;
   add_start(place, std::move(next));
 }
 

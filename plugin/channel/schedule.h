@@ -97,6 +97,15 @@ struct TimedStart {
   friend bool operator==(const TimedStart &, const TimedStart &) = default;
 };
 
+// How many start times of an item are over, of one that has none to come: it may get others.
+struct StartsOver {
+  std::string id;
+  uint64_t count = 0;
+
+  friend bool operator==(const StartsOver &, const StartsOver &) = default;
+};
+inline constexpr size_t kMaxStartsOver = 1000;
+
 // What has aired, to be repeated.
 struct Aired {
   std::string id;
@@ -117,6 +126,8 @@ struct Place : Position {
   uint64_t fallbacks = 0;         // How many pieces of fallback were taken: they take turns.
   uint64_t pieces_in_hole = 0;    // How many of them since the last clip.
   std::vector<TimedStart> timed;  // Start times that are to come, the earliest first.
+  // Each item once, the latest last, at most kMaxStartsOver.
+  std::vector<StartsOver> starts_over;
   // Items whose start time was past when the rundown was loaded: they are shown like those without.
   std::set<std::string, std::less<>> in_order;
 };
@@ -154,8 +165,9 @@ Place after(const Rundown &rundown, Place place, const ScheduleSettings &setting
 // last one before it; if that has gone too, the first of the new rundown. New items directly before it come
 // first. With an empty `before`: the place at the start of a run, or as the state file had it. There, if the
 // item whose turn it is has gone, or the rundown had ended, the one behind the last one shown has it.
+// `inserted`: the item of that ID is new in `now`, also if `before` has one; empty: none is.
 Place moved(const Rundown &before, const Rundown &now, Place place, const ScheduleSettings &settings,
-            Clock::WallTime loaded);
+            Clock::WallTime loaded, const std::string &inserted = "");
 
 // The same place after a clock was set back to that time: start times that come again are to come. The others
 // stay, so what is late comes late.

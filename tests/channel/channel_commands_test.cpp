@@ -291,6 +291,30 @@ TEST_F(CommandedChannel, WhatIsInsertedDuringTheLastItemComesNext) {
 
 TEST_F(CommandedChannel, AReloadOfTheSameRundownKeepsWhatWasInsertedAndRemoved) {
   write({"a", "b"});
+TEST_F(CommandedChannel, WhatIsInsertedComesNextAlsoIfTheRundownHasIt) {
+  write({"a", "b", "c", "d"});
+  start(std::chrono::hours(1));
+  ASSERT_TRUE(comes_on_air("a"));
+  ASSERT_TRUE(channel_->insert(item("d"), ""));
+  EXPECT_TRUE(comes([&] { return ahead() == Ids{"d", "b", "c", "a"}; })) << testing::PrintToString(ahead());
+  ASSERT_TRUE(channel_->insert(item("c"), "d"));
+  EXPECT_TRUE(comes([&] { return ahead() == Ids{"d", "c", "b", "a"}; })) << testing::PrintToString(ahead());
+  ASSERT_TRUE(channel_->insert(item("c"), "a"));
+  EXPECT_TRUE(comes([&] { return ahead() == Ids{"c", "d", "b", "a"}; })) << testing::PrintToString(ahead());
+  ASSERT_TRUE(channel_->insert(item("b"), "b"));
+  ASSERT_TRUE(channel_->insert(item("a"), ""));
+  EXPECT_TRUE(comes([&] { return ahead() == Ids{"a", "c", "d", "b"}; })) << testing::PrintToString(ahead());
+}
+
+TEST_F(CommandedChannel, WhatIsOnTheAirAsTheLastItemMayBeInsertedOnceMore) {
+  settings_.schedule.loop = false;
+  write({"a", "b"});
+  start(std::chrono::seconds(10));
+  ASSERT_TRUE(comes_on_air("b"));
+  ASSERT_TRUE(channel_->insert(item("b"), ""));
+  EXPECT_TRUE(comes([&] { return ahead() == Ids{"b"}; })) << testing::PrintToString(ahead());
+}
+
   start(std::chrono::hours(1));
   ASSERT_TRUE(comes_on_air("a"));
   for (const char *id : {"c", "d"}) ASSERT_TRUE(channel_->insert(item(id), ""));

@@ -150,6 +150,7 @@ ChannelState sample_state() {
   state.place.fallbacks = 3;
   state.shown = to_json(clip_entry());
   state.place.timed = {{"noon", *utc_time("2026-11-22T12:00:00Z"), 4}};
+  state.place.starts_over = {{"morning", 2}};
   return state;
 }
 
@@ -167,6 +168,7 @@ TEST_F(ChannelFiles, TheStateIsReadAsItWasWritten) {
   EXPECT_EQ((*state)->place.next, "news");
   EXPECT_EQ((*state)->place.turn, 7u);
   EXPECT_EQ((*state)->place.timed, sample_state().place.timed);
+  EXPECT_EQ((*state)->place.starts_over, sample_state().place.starts_over);
 }
 
 TEST_F(ChannelFiles, TwoRunsDoNotWriteIntoOneStateFileInTurns) {
@@ -187,7 +189,7 @@ TEST_F(ChannelFiles, TwoRunsDoNotWriteIntoOneStateFileInTurns) {
 
 TEST_F(ChannelFiles, TheStateIgnoresWhatItDoesNotKnow) {
   const auto state = channel_state(*Json::parse(
-      R"({"next": "news", "new": [1], "timed": [7, {"id": "x"}, {"id": "z", "at": "9999-01-01T00:00:00Z"}, {"id": "y", "at": "2026-11-22T12:00:00Z"}]})"));
+      R"({"next": "news", "new": [1], "starts_over": [7, {"id": "x", "count": -1}, {"count": 1}, {"id": "y", "count": 2}], "timed": [7, {"id": "x"}, {"id": "z", "at": "9999-01-01T00:00:00Z"}, {"id": "y", "at": "2026-11-22T12:00:00Z"}]})"));
   ASSERT_TRUE(state);
   EXPECT_EQ(state->place.next, "news");
   ASSERT_EQ(state->place.timed.size(), 1u);
@@ -203,6 +205,7 @@ TEST_F(ChannelFiles, TheStateOfAnOlderVersionTellsWhatWasShownLastByWhatWasOnThe
 TEST_F(ChannelFiles, ADamagedStateIsAnError) {
   const std::string path = folder.path() + "/state.json";
   for (const std::string text :
+  EXPECT_EQ(state->place.starts_over, (std::vector<StartsOver>{{"y", 2}}));
        {"", "{", "7", "{}", "{\"next\": 7}", "{\"next\": \"a\", \"turn\": -1}",
         "{\"next\": \"a\", \"frame\": 1e300}", "{\"next\": \"a\", \"frame\": 9223372036854775807}",
         "{\"next\": \"a\", \"ended\": \"no\"}", R"({"next": "a", "run": 1})"}) {

@@ -139,6 +139,67 @@ TEST(Place, KeepsStartTimesThatAreTheSameAndFindsNewOnes) {
   EXPECT_EQ(place.timed.back().next, kElevenOClock + seconds(30));
 }
 
+// Each day's rundown has another date, and a take of each day is another one.
+TEST(Place, CountsTheStartsOfAnItemOnThoughItsRundownIsReplaced) {
+  const auto day = [](int number, const char *ids) {
+    Rundown rundown = letters(ids);
+    for (RundownItem &item : rundown.items)
+      item.at = StartTime{kElevenOClock + std::chrono::hours(24 * number), {}};
+    return rundown;
+  };
+  const Rundown days[] = {day(0, "a"), day(1, "a"), day(2, "b"), day(3, "a")};
+  const auto wall_of = [](int number) {
+    return kElevenOClock + std::chrono::hours(24 * number) - seconds(10);
+  };
+  Place place = moved({}, days[0], {}, {}, wall_of(0));
+  const auto start = [&](int number) {
+    Cut cut;
+    cut.wall = wall_of(number) + seconds(10);
+    cut.timed = {place.timed.at(0).id};
+    place = after(days[number], place, {}, cut);
+    EXPECT_TRUE(place.timed.empty());
+  };
+  start(0);
+  place = moved(days[0], days[1], place, {}, wall_of(1));
+  ASSERT_EQ(place.timed.size(), 1u);
+  EXPECT_EQ(place.timed[0].occurrence, 1u);
+  start(1);
+  place = moved(days[1], days[2], place, {}, wall_of(2));
+  EXPECT_EQ(place.timed.at(0).occurrence, 0u) << "another item";
+  // That day ends before its time.
+  place = moved(days[2], days[3], place, {}, wall_of(3));
+  EXPECT_EQ(place.timed.at(0).occurrence, 2u);
+  EXPECT_EQ(set_back(days[3], place, {}, wall_of(3)).timed.at(0).occurrence, 2u);
+  start(3);
+  EXPECT_EQ(set_back(days[3], place, {}, wall_of(3)).timed.at(0).occurrence, 3u) << "it comes again";
+  // After a restart too.
+  Place known;
+  known.starts_over = place.starts_over;
+  EXPECT_EQ(moved({}, day(4, "a"), known, {}, wall_of(4)).timed.at(0).occurrence, 3u);
+}
+
+TEST(Place, CountsTheStartsOfAnItemThatWasLeftOutMeanwhile) {
+  Rundown daily = letters("ab");
+  daily.items[0].at = StartTime{std::nullopt, seconds(0)};
+  Place place;
+  place.timed = {{"a", *next_start(*daily.items[0].at, kElevenOClock), 7}};
+  place.next = "b";
+  place = moved(daily, letters("b"), place, {}, kElevenOClock);
+  EXPECT_TRUE(place.timed.empty());
+  place = moved(letters("b"), daily, place, {}, kElevenOClock);
+  EXPECT_EQ(place.timed.at(0).occurrence, 7u);
+}
+
+TEST(Place, RemembersNoMoreStartsThanAStateFileMayHold) {
+  Place place;
+  for (size_t i = 0; i < kMaxStartsOver + 10; ++i) note_starts_over(place, std::to_string(i), i);
+  EXPECT_EQ(place.starts_over.size(), kMaxStartsOver);
+  note_starts_over(place, "20", 5);
+  EXPECT_EQ(place.starts_over.size(), kMaxStartsOver);
+  EXPECT_EQ(place.starts_over.back(), (StartsOver{"20", 5}));
+  EXPECT_EQ(place.starts_over.front().id, "10") << "the oldest ones go";
+}
+
 TEST(Place, OfTheStateFileKeepsAStartTimeThatIsStillToBeHad) {
   Rundown rundown = letters("a");
   rundown.items[0].at = StartTime{kElevenOClock, {}};
@@ -332,6 +393,70 @@ TEST(InsertedItem, ComesWhereItIsWanted) {
   EXPECT_EQ(order("x", "", ""), "xabc") << "the first item is next";
   EXPECT_EQ(order("x", "nobody", "b"), "abcx");
   EXPECT_EQ(order("a", "b", "b"), "bac") << "it moves";
+}
+
+struct InsertCase {
+  const char *claim;
+  const char *before;
+  char item;
+  const char *after;  // "": it comes next.
+  const char *next;   // As above.
+  uint64_t turn;
+  bool loop;
+  const char *now;
+  const char *then;
+  uint64_t then_turn;
+};
+
+// As if the rundown had not had it.
+TEST(InsertedItem, HasItsTurnAlsoIfItIsMoved) {
+  const InsertCase kCases[] = {
+      {"from behind, as the next one", "abcd", 'd', "", "b", 0, true, "adbc", "d", 0},
+      {"from behind, behind what is on the air", "abcd", 'd', "a", "b", 0, true, "adbc", "d", 0},
+      {"what is on the air, as the next one", "abcd", 'a', "", "b", 0, true, "abcd", "a", 0},
+      {"the next one, as the next one", "abcd", 'b', "", "b", 0, true, "abcd", "b", 0},
+      {"the next one, away: another one is next", "abcd", 'b', "c", "b", 0, true, "acbd", "c", 0},
+      {"from before, to later", "abcd", 'a', "c", "b", 0, true, "bcad", "b", 0},
+      {"the last one, while it is on the air and the next turn comes", "abc", 'c', "", "a", 1, true, "cab",
+       "c", 1},
+      {"the only one", "a", 'a', "", "a", 1, true, "a", "a", 1},
+      {"the last one, while it is on the air and nothing follows", "xyz", 'z', "z", ".", 0, false, "xyz", "z",
+       0},
+      {"the only one, while nothing follows", "z", 'z', "z", ".", 0, false, "z", "z", 0},
+      {"an earlier one behind the last one", "xyz", 'x', "z", ".", 0, false, "yzx", "x", 0},
+      {"one that is new", "abcd", 'n', "", "b", 0, true, "anbcd", "n", 0},
+  };
+  for (const InsertCase &row : kCases) {
+    SCOPED_TRACE(row.claim);
+    Place place;
+    place.ended = std::string_view(row.next) == ".";
+    place.next = place.ended ? "" : row.next;
+    place.turn = row.turn;
+    ScheduleSettings settings;
+    settings.loop = row.loop;
+    const Rundown before = letters(row.before);
+    Rundown now = before;
+    const std::string id(1, row.item);
+    insert_item(now, letters(id).items[0], row.after, place.next);
+    std::string order;
+    for (const RundownItem &item : now.items) order += item.id;
+    EXPECT_EQ(order, row.now);
+    place = moved(before, now, place, settings, kElevenOClock, id);
+    EXPECT_EQ(place.ended ? "." : place.next, row.then);
+    EXPECT_EQ(place.turn, row.then_turn);
+  }
+}
+
+TEST(InsertedItem, ThatHasAiredAtItsTimePlaysInOrderIfItIsInsertedAgain) {
+  Rundown rundown = letters("abc");
+  rundown.items[2].at = StartTime{kElevenOClock, {}};
+  Place place;
+  place.next = "b";
+  Rundown now = rundown;
+  insert_item(now, rundown.items[2], "", place.next);
+  place = moved(rundown, now, place, {}, kElevenOClock + seconds(60), "c");
+  EXPECT_EQ(place.next, "c");
+  EXPECT_TRUE(place.in_order.contains("c"));
 }
 
 }  // namespace

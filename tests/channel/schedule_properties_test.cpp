@@ -245,6 +245,7 @@ class RandomDay {
         break;
       case 3: shelf_->no_money = !shelf_->no_money; break;
       case 4: shelf_->reload(); break;
+      case 5: return insert_something();
       default: return edit_rundown();
     }
     return "";
@@ -274,12 +275,36 @@ class RandomDay {
     return "";
   }
 
+  // What somebody inserts comes next, also if the rundown has it already.
+  std::string insert_something() {
+    Rundown edited = rundown_;
+    const bool is_known = !edited.items.empty() && one_in(random_, 2);
+    const RundownItem item = is_known ? edited.items[below(random_, edited.items.size())] : new_item();
+    const bool is_last = place_.ended && !edited.items.empty();
+    insert_item(edited, item, is_last ? edited.items.back().id : "", place_.next);
+    place_ = moved(rundown_, edited, place_, settings_, wall_now(), item.id);
+    if (!rundown_.items.empty() && place_.next != item.id)
+      return item.id + " was inserted, but " + place_.next + " comes next";
+    if (!place_.waiting_since) missing_.clear();
+    rundown_ = std::move(edited);
+    order_.load(rundown_, place_, settings_.loop);
+    return "";
+  }
+
   std::string judge(const Cut &cut) {
     if (auto wrong = judge_frame(cut); !wrong.empty()) return wrong;
     if (auto wrong = judge_starts(cut); !wrong.empty()) return wrong;
     if (auto wrong = judge_patience(cut); !wrong.empty()) return wrong;
     if (auto wrong = order_.see(cut); !wrong.empty()) return wrong;
+    if (auto wrong = judge_end(cut); !wrong.empty()) return wrong;
     return judge_hole(cut);
+  }
+
+  static std::string judge_end(const Cut &cut) {
+    if (cut.piece) return "";
+    const auto is_lost = [](const PassedItem &passed) { return is_being_made(passed.status.state); };
+    const auto lost = std::ranges::find_if(cut.passed, is_lost);
+    return lost == cut.passed.end() ? "" : "the end comes before " + lost->id + ", which may be paid";
   }
 
   std::string judge_frame(const Cut &cut) const {

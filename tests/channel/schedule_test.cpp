@@ -291,23 +291,41 @@ TEST(Schedule, WaitsForTheLastItemAsLongAsItsPatienceAndEnds) {
   player.settings.loop = false;
   player.settings.fallback = Fallback::slate;
   player.ready("a", 100);
-  player.state("b", ItemState::generating);
-  player.state("c", ItemState::generating);
+  player.state("b", ItemState::planned);
+  player.state("c", ItemState::planned);
   player.play(10 * kPatience);
   EXPECT_FALSE(player.ended) << "c may still come";
   player.state("c", ItemState::failed);
   player.play(11 * kPatience);
   EXPECT_TRUE(player.ended);
-  EXPECT_EQ(player.told(), "b#0 generating, c#0 failed");
+  EXPECT_EQ(player.told(), "b#0 planned, c#0 failed");
 
   Player last({"a", "b"});
   last.settings = player.settings;
   last.ready("a", 100);
-  last.state("b", ItemState::generating);
+  last.state("b", ItemState::planned);
   last.play(100 + kPatience);
   EXPECT_FALSE(last.ended);
   last.play(100 + kPatience + 1);
   EXPECT_TRUE(last.ended);
+}
+
+TEST(Schedule, DoesNotEndBeforeAClipThatIsPaidOrMayBe) {
+  for (const ItemState state : {ItemState::generating, ItemState::vetting, ItemState::paid_unfetched}) {
+    SCOPED_TRACE(to_word(state));
+    Player player({"a", "b"});
+    player.settings.loop = false;
+    player.settings.fallback = Fallback::slate;
+    player.ready("a", 100);
+    player.state("b", state);
+    player.play(10 * kPatience);
+    EXPECT_FALSE(player.ended);
+    player.ready("b", 100);
+    player.play(11 * kPatience);
+    EXPECT_TRUE(player.ended);
+    EXPECT_EQ(player.told(), "");
+    EXPECT_EQ(player.aired.back().first.id, "b");
+  }
 }
 
 TEST(Schedule, SaysTheSameWheneverItIsAsked) {
