@@ -347,15 +347,21 @@ void Channel::end(Automation::End end) {
 void Channel::reload() {
   post([this] {
     preparer_->reload();
-    if (!automation_) return;
-    rundown_disk_->add([gate = gate_, source = source_, this] {
-      auto reading = std::make_shared<std::optional<RundownReading>>(source->read_again());
-      gate->post([this, reading] {
-        if (*reading)
-          take_rundown(**reading);
-        else
-          listener_.on_rundown(told_rundown_);
-      });
+    if (automation_) read_again();
+  });
+}
+
+// Where the file is the same, what was inserted and removed stays.
+void Channel::read_again() {
+  rundown_disk_->add([gate = gate_, source = source_, known = automation_->rundown(), this] {
+    auto reading = std::make_shared<std::optional<RundownReading>>(source->read_again());
+    const bool is_of_file = reading->has_value();
+    if (!is_of_file) *reading = source->judge_again(*known);
+    gate->post([this, reading, known, is_of_file] {
+      if (!*reading) return listener_.on_rundown(told_rundown_);
+      // Something was inserted or removed meanwhile.
+      if (!is_of_file && known != automation_->rundown()) return read_again();
+      take_rundown(**reading);
     });
   });
 }

@@ -94,9 +94,12 @@ std::shared_ptr<Preparer> make_preparer(PreparerSettings settings, GenerationSer
 
 inline constexpr char kStillNeedsDuration[] = "It is a still picture, so it needs a duration.";
 
-// Marks with `problem` each item that the catalog or the settings refuse, and each still that the catalog
-// knows to be one and that has no length: it would be paid for and never shown. Sends nothing; needs no key.
+// Marks with `problem` each item that the catalog or the settings refuse, and what would be paid for and
+// never shown: a still that the catalog knows to be one and that has no length, and a part behind the end of
+// its clip. A fallback that is refused is left out. Sends nothing; needs no key.
 void judge_rundown(Rundown &rundown, const RunSettings &run);
+// As it was before judge_rundown(), which may then judge otherwise.
+void forget_judgement(Rundown &rundown);
 // Whether it ends what a loop of fresh takes costs. A limit of one clip alone does not.
 bool is_bound(const Budget &budget);
 // An error if an item that is generated for each turn has no budget of the store to bind it. `budget` tells

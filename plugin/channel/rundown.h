@@ -65,13 +65,19 @@ struct RundownLine {
   friend bool operator==(const RundownLine &, const RundownLine &) = default;
 };
 
+struct RefusedFallback {
+  std::string source;
+  std::string problem;  // A sentence.
+};
+
 // After a change of `items`, call reindex().
 struct Rundown {
   std::string channel;  // Its name; may be empty.
   std::string date;     // As the file has it; may be empty.
   std::vector<RundownItem> items;
-  std::vector<std::string> fallback;  // URIs.
-  std::vector<RundownLine> warnings;  // Members that are not known, and the like.
+  std::vector<std::string> fallback;                   // URIs.
+  std::vector<RefusedFallback> refused_fallback = {};  // Those that are left out.
+  std::vector<RundownLine> warnings;                   // Members that are not known, and the like.
 
   // Where each item is: reindex() makes it.
   std::map<std::string, size_t, std::less<>> positions = {};

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
+#include "plugin/base/number.h"
 #include "plugin/catalog/inner_clip.h"
 #include "plugin/catalog/media_extension.h"
 #include "plugin/channel/clip_survey.h"
@@ -33,6 +35,25 @@ Judged judge_clip(const std::string &source, bool has_length, const RunSettings 
   if (!plan->job.request) return {};
   const bool is_still = plan->job.request->spec().result == ResultKind::image;
   return {is_still && !has_length ? kStillNeedsDuration : "", clip_duration(*plan->job.request)};
+}
+
+std::string seconds_text(double seconds) { return rounded_text(seconds, 3) + " s"; }
+
+// From `in` on. A part that begins at the clip's end or behind it would be paid for and never shown.
+void set_expected_length(RundownItem &item, double duration) {
+  const std::chrono::duration<double> in = item.in;
+  const auto rest = std::chrono::duration<double>(std::min(duration, kLongest)) - in;
+  if (rest.count() > 0)
+    item.expected_length = std::chrono::round<std::chrono::nanoseconds>(rest);
+  else
+    item.problem = "It lasts " + seconds_text(duration) + ", and \"in\" is " + seconds_text(in.count()) + ".";
+}
+
+std::string left_out(const std::string &problem) { return "A fallback is left out. " + problem; }
+
+void warn(Rundown &rundown, RundownLine warning) {
+  if (std::ranges::find(rundown.warnings, warning) == rundown.warnings.end())
+    rundown.warnings.push_back(std::move(warning));
 }
 
 Judged judge_source(const std::string &source, bool has_length, const RunSettings &dry) {
@@ -63,17 +84,29 @@ void judge_rundown(Rundown &rundown, const RunSettings &run) {
     if (item.problem.empty()) {
       Judged judged = judge_source(item.source, item.length.has_value(), dry);
       item.problem = std::move(judged.problem);
-      const std::chrono::duration<double> rest =
-          std::chrono::duration<double>(std::min(judged.duration.value_or(0), kLongest)) - item.in;
-      if (rest.count() > 0) item.expected_length = std::chrono::round<std::chrono::nanoseconds>(rest);
+      if (item.problem.empty() && judged.duration) set_expected_length(item, *judged.duration);
     }
     if (item.fresh == Fresh::each_turn && !is_clip_uri(item.source))
-      rundown.warnings.push_back({item.line, "\"fresh\" has no effect on \"" + shown_source(item.source) +
-                                                 "\", which is not generated."});
+      warn(rundown, {item.line, "\"fresh\" has no effect on \"" + shown_source(item.source) +
+                                    "\", which is not generated."});
   }
-  for (const std::string &source : rundown.fallback)
-    if (const std::string problem = judge_source(source, true, dry).problem; !problem.empty())
-      rundown.warnings.push_back({0, "A fallback is left out. " + problem});
+  for (std::string &source : std::exchange(rundown.fallback, {})) {
+    std::string problem = judge_source(source, true, dry).problem;
+    if (problem.empty()) {
+      rundown.fallback.push_back(std::move(source));
+      continue;
+    }
+    warn(rundown, {0, left_out(problem)});
+    rundown.refused_fallback.push_back({std::move(source), std::move(problem)});
+  }
+}
+
+void forget_judgement(Rundown &rundown) {
+  for (RundownItem &item : rundown.items) item.problem.clear();
+  for (RefusedFallback &refused : std::exchange(rundown.refused_fallback, {})) {
+    std::erase(rundown.warnings, RundownLine{0, left_out(refused.problem)});
+    rundown.fallback.push_back(std::move(refused.source));
+  }
 }
 
 Result<void, RundownLine> check_budget(const Rundown &rundown,

@@ -38,6 +38,14 @@ std::optional<RundownReading> RundownSource::read_again() {
   return read();
 }
 
+std::optional<RundownReading> RundownSource::judge_again(Rundown rundown) const {
+  if (rundown.refused_fallback.empty() &&
+      std::ranges::all_of(rundown.items, &std::string::empty, &RundownItem::problem))
+    return std::nullopt;
+  forget_judgement(rundown);
+  return judge(std::move(rundown), [this] { return budget_on_disk(); });
+}
+
 std::optional<RundownReading> RundownSource::begin() {
   if (path_.empty()) return read();
   if (!seen_since_) seen_since_ = clock_.now();
@@ -65,9 +73,7 @@ RundownReading RundownSource::read_text(const std::string &text) {
   auto rundown = read_rundown(text, folder);
   auto reading = rundown ? judge(std::move(*rundown), [this] { return budget_on_disk(); })
                          : RundownReading(std::move(rundown).error());
-  // The reason of a refusal may have gone.
-  is_accepted_ =
-      reading && std::ranges::all_of((*reading)->items, &std::string::empty, &RundownItem::problem);
+  is_accepted_ = reading.has_value();
   return reading;
 }
 

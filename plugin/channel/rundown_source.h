@@ -22,8 +22,8 @@ namespace genclip {
 using RundownReading = Result<std::shared_ptr<const Rundown>, RundownLine>;
 
 // read(), read_again(), begin() and look(): one thread at a time; they block for the disk, as read_budget()
-// does. judge() and folder(): any thread, once something has been read; they do not wait. Borrows the files
-// and the clock, which must outlive it.
+// and judge_again() do. judge() and folder(): any thread, once something has been read; they do not wait.
+// Borrows the files and the clock, which must outlive it.
 class RundownSource {
  public:
   // `path`: of a file; where it is empty, `text` is the rundown.
@@ -35,8 +35,11 @@ class RundownSource {
 
   // As it is now.
   RundownReading read() EXCLUDES(mutex_);
-  // The same. Nothing: it is what was read and accepted last.
+  // The same. Nothing: it is what was read and accepted last, perhaps without some of its items.
   std::optional<RundownReading> read_again() EXCLUDES(mutex_);
+  // That rundown, which was made of what was read: the reason for which a part of it was refused may have
+  // gone. Nothing: all of it was accepted.
+  std::optional<RundownReading> judge_again(Rundown rundown) const;
   // The same for the start of a channel. Nothing: somebody may still be writing the file, so this is to be
   // called again; but not for longer than ten seconds after the first call.
   std::optional<RundownReading> begin() EXCLUDES(mutex_);

@@ -141,14 +141,17 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
     add(item.id, price, item.title);
     items.push_back(item_json(item, price));
   }
-  // They are generated before a hole comes. One that is refused is left out, which a warning says.
-  for (const std::string &source : rundown.fallback) {
-    const ItemPrice price = price_of(source, Fresh::never, run, services, paid, priced);
+  const auto add_fallback = [&](const std::string &source, const ItemPrice &price) {
     refused += price.state == std::string_view("refused");
     missing += price.state == std::string_view("missing");
     add("(fallback)", price, shown_source(source));
     fallbacks.push_back(fallback_json(source, price));
-  }
+  };
+  // They are generated before a hole comes. Those that are refused are left out, which a warning says.
+  for (const std::string &source : rundown.fallback)
+    add_fallback(source, price_of(source, Fresh::never, run, services, paid, priced));
+  for (const RefusedFallback &refusal : rundown.refused_fallback)
+    add_fallback(refusal.source, {"refused", {}, refusal.problem});
   const auto budget = Ledger(FileSystem::posix(), Clock::system(), store_root(run.store)).budget();
   const double assumed = budget ? budget->assumed_price : 0;
   const std::optional<Estimate> total = known.empty() ? std::nullopt : std::optional(sum_of(known));

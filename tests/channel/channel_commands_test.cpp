@@ -315,6 +315,24 @@ TEST_F(CommandedChannel, WhatIsOnTheAirAsTheLastItemMayBeInsertedOnceMore) {
   EXPECT_TRUE(comes([&] { return ahead() == Ids{"b"}; })) << testing::PrintToString(ahead());
 }
 
+TEST_F(CommandedChannel, AReloadUndoesNothingThoughAnItemIsRefused) {
+  std::ofstream(settings_.rundown) << R"({"program": [)" << item("a") << ", " << item("b")
+                                   << R"(, {"id": "bad", "source": "genclip://dance-2.5"}]})"
+                                   << "\n";
+  start(std::chrono::hours(1));
+  ASSERT_TRUE(comes_on_air("a"));
+  ASSERT_TRUE(channel_->insert(item("c"), ""));
+  channel_->remove("b");
+  ASSERT_TRUE(comes([&] { return ahead() == Ids{"c", "a", "c", "a"}; })) << testing::PrintToString(ahead());
+  const size_t told = listener_.items().size();
+  channel_->reload();
+  ASSERT_TRUE(comes([&] { return listener_.items().size() > told; }));
+  EXPECT_EQ(listener_.items().back(), 3u);
+  EXPECT_THAT(wanted_now(), ElementsAre("a", "c"));
+}
+
+TEST_F(CommandedChannel, AReloadOfTheSameRundownKeepsWhatWasInsertedAndRemoved) {
+  write({"a", "b"});
   start(std::chrono::hours(1));
   ASSERT_TRUE(comes_on_air("a"));
   for (const char *id : {"c", "d"}) ASSERT_TRUE(channel_->insert(item(id), ""));

@@ -112,15 +112,36 @@ TEST_F(RundownFile, IsReadAgainByAReloadOnlyIfItIsAnotherOneOrWasRefused) {
   const auto accepted = source.read_again();
   ASSERT_TRUE(accepted && *accepted);
   write("genclip://no-such-model?prompt=a\nfile:///two.mp4\n");
-  for (int times = 0; times < 2; ++times) {
-    const auto refused = source.read_again();
-    ASSERT_TRUE(refused && *refused) << "what an item was refused for may have gone";
-    EXPECT_FALSE((**refused)->items[0].problem.empty());
-  }
+  const auto partly = source.read_again();
+  ASSERT_TRUE(partly && *partly);
+  EXPECT_FALSE((**partly)->items[0].problem.empty());
+  EXPECT_FALSE(source.read_again()) << "it is not undone for the item that was refused";
   std::filesystem::remove(path_);
   const auto gone = source.read_again();
   ASSERT_TRUE(gone);
   EXPECT_FALSE(*gone);
+}
+
+TEST_F(RundownFile, IsJudgedAgainAsItIsNowIfAPartOfItWasRefused) {
+  write("file:///one.mp4\n");
+  RundownSource source = this->source();
+  const auto read = source.read();
+  ASSERT_TRUE(read);
+  Rundown rundown = **read;
+  EXPECT_FALSE(source.judge_again(rundown)) << "nothing was refused";
+  rundown.items[0].problem = "It was refused.";
+  rundown.items.push_back(rundown.items[0]);
+  rundown.items[1].source = "genclip://no-such-model?prompt=a";
+  const auto again = source.judge_again(rundown);
+  ASSERT_TRUE(again && *again);
+  EXPECT_EQ((**again)->items[0].problem, "");
+  EXPECT_NE((**again)->items[1].problem, "It was refused.");
+  EXPECT_NE((**again)->items[1].problem, "");
+  rundown = **read;
+  rundown.refused_fallback = {{"file:///two.mp4", "It was refused."}};
+  const auto complete = source.judge_again(rundown);
+  ASSERT_TRUE(complete && *complete);
+  EXPECT_EQ((**complete)->fallback, std::vector<std::string>{"file:///two.mp4"});
 }
 
 class RundownBeingWritten : public RundownFile {

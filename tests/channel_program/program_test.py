@@ -294,7 +294,8 @@ class Program(unittest.TestCase):
                            {"id": "bad", "source": "genclip://sd_2.0_special?duration=4"},
                            {"id": "file", "source": str(self.playout.rundown)}, {"id": "gone", "source": "/nonexistent/news.mp4"}, {"id": "again", "source": clip(4, "new")},
                            {"id": "link", "source": str(self.folder / "link.mp4")}, {"id": "fresh", "source": clip(1, "item"), "fresh": "each-turn"},
-                           fallback=[clip(5, "hole"), clip(1, "item"), "genclip://sd_2.0_special?duration=4"])
+                           fallback=[clip(5, "hole"), clip(1, "item"), "genclip://sd_2.0_special?duration=4",
+                                     "ftp://media.example/a.mp4"])
         self.playout.service.generate("model=sd_2.0_special", "prompt=4 new", "duration=4")
         stored = json.loads(self.playout.service.run(GENCLIP, "store", "list", "--json").stdout)["clips"]
         self.playout.service.run(GENCLIP, "store", "remove", next(one["key"] for one in stored if one["prompt"] == "4 new"))
@@ -309,7 +310,7 @@ class Program(unittest.TestCase):
         self.assertEqual({name: item["state"] for name, item in items.items()},
                          {"stored": "stored", "new": "to pay", "bad": "refused", "file": "file", "gone": "missing", "again": "same clip",
                           "link": "file", "fresh": "each turn"})
-        self.assertEqual([fallback["state"] for fallback in check["fallback"]], ["to pay", "stored", "refused"])
+        self.assertEqual([fallback["state"] for fallback in check["fallback"]], ["to pay", "stored", "refused", "refused"])
         self.assertEqual([name for name, item in items.items() if item["paid_before"]], ["new"])
         self.assertFalse(any(fallback["paid_before"] for fallback in check["fallback"]))
         text = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check").stdout
@@ -320,7 +321,7 @@ class Program(unittest.TestCase):
         self.assertGreater(items["new"]["estimate"]["likely"], 0)
         self.assertIn("prompt is missing", items["bad"]["problem"])
         self.assertEqual(items["gone"]["problem"], "There is no file /nonexistent/news.mp4.")
-        self.assertEqual((check["refused"], check["missing"]), (2, 1), "an item and a fallback")
+        self.assertEqual((check["refused"], check["missing"]), (3, 1), "an item and two fallbacks")
         self.playout.rundown.write_text('{"program": [\n 1]}', encoding="utf-8")
         run = self.playout.service.run(GENCLIP, "channel", str(self.playout.rundown), "--check")
         self.assertEqual(run.returncode, 1)
