@@ -22,6 +22,9 @@ constexpr auto kLookInterval = std::chrono::milliseconds(250);
 constexpr unsigned kLooksOfHang = 40;
 constexpr char kRundownHangs[] =
     "Its file does not answer, so changes are not seen. The channel plays on with the rundown that it has.";
+constexpr char kStartHangs[] =
+    "Its file or the state file does not answer, so the channel shows the slate. It begins when they do.";
+constexpr char kAsRunHangs[] = "The as-run log cannot be written; its lines wait. Its disk does not answer.";
 constexpr auto kBudgetInterval = std::chrono::seconds(1);
 constexpr auto kWantInterval = std::chrono::seconds(1);
 constexpr auto kAsRunInterval = std::chrono::minutes(1);
@@ -99,7 +102,9 @@ void Channel::stop() {
     changed_.notify_all();
   }
   if (thread_.joinable()) thread_.join();
-  disk_->wait_until_empty(kPatienceForDisk);
+  // One after the other, as the state comes by way of the first.
+  asrun_disk_->wait_until_empty(kPatienceForDisk);
+  state_disk_->wait_until_empty(kPatienceForDisk);
 }
 
 void Channel::post(Job job) {
@@ -132,11 +137,8 @@ void Channel::run() {
       jobs.swap(jobs_);
     }
     for (const Job &job : jobs) job();
-    if (!automation_) {
-      if (is_loading_again_ && tools_.clock->now() >= next_look_) load();
-      continue;
-    }
-    look_at_rundown();
+    look_at_disks();
+    if (!automation_) continue;
     look_at_budget();
     automation_->step();
     want();
@@ -152,28 +154,31 @@ void Channel::run() {
 
 void Channel::load() {
   is_loading_again_ = false;
+  rundown_look_ = {.is_asked = true};
   rundown_disk_->add([gate = gate_, source = source_, tools = tools_, path = settings_.state_file,
-                      asrun_path = settings_.asrun, asrun = asrun_, this] {
+                      asrun_path = settings_.asrun, asrun = asrun_, asrun_disk = asrun_disk_, this] {
     auto begun = source->begin();
     if (!begun) {
       gate->post([this] {
+        rundown_look_ = {};
         is_loading_again_ = true;
-        next_look_ = tools_.clock->now() + kLookInterval;
       });
       return;
     }
     auto reading = std::make_shared<RundownReading>(*std::move(begun));
     auto state = std::make_shared<Result<std::optional<ChannelState>>>(std::optional<ChannelState>());
     if (!path.empty()) *state = read_channel_state(*tools.files, path);
-    if (*reading && *state && **state && asrun) {
-      auto told = tell_killed(*tools.files, asrun_path, ***state, *asrun);
-      gate->post([this, told = std::move(told), waiting = asrun->waiting()] { take_asrun(told, waiting); });
-    }
+    if (*reading && *state && **state && asrun)
+      asrun_disk->add([gate, files = tools.files, asrun_path, asrun, killed = ***state, this] {
+        auto told = tell_killed(*files, asrun_path, killed, *asrun);
+        gate->post([this, told = std::move(told), waiting = asrun->waiting()] { take_asrun(told, waiting); });
+      });
     gate->post([this, reading, state] { take_first(std::move(*reading), std::move(*state)); });
   });
 }
 
 void Channel::take_first(RundownReading reading, Result<std::optional<ChannelState>> state) {
+  rundown_look_ = {};
   take_rundown(reading);
   if (is_over_) return;
   if (!reading) {
@@ -200,26 +205,52 @@ void Channel::take_first(RundownReading reading, Result<std::optional<ChannelSta
   for (const Job &job : std::exchange(waiting_, {})) job();
 }
 
-void Channel::look_at_rundown() {
+bool Channel::DiskWait::hangs() const { return missed >= kLooksOfHang; }
+
+bool Channel::DiskWait::miss() { return ++missed == kLooksOfHang; }
+
+void Channel::look_at_disks() {
   const auto now = tools_.clock->now();
-  if (settings_.rundown.empty() || now < next_look_) return;
+  if (now < next_look_) return;
   next_look_ = now + kLookInterval;
-  if (is_looking_) {
-    if (++missed_looks_ == kLooksOfHang) listener_.on_rundown({.text = kRundownHangs});
+  look_at_rundown();
+  look_at_what_is_written();
+}
+
+void Channel::look_at_rundown() {
+  if (rundown_look_.is_asked) {
+    if (rundown_look_.miss()) listener_.on_rundown({.text = automation_ ? kRundownHangs : kStartHangs});
     return;
   }
-  missed_looks_ = 0;
-  is_looking_ = true;
+  if (is_loading_again_) return load();
+  if (settings_.rundown.empty() || !automation_) return;
+  rundown_look_ = {.is_asked = true};
   rundown_disk_->add([gate = gate_, source = source_, this] {
     auto found = std::make_shared<std::optional<RundownReading>>(source->look());
     gate->post([this, found] {
-      is_looking_ = false;
+      const bool has_hung = std::exchange(rundown_look_, {}).hangs();
       if (*found)
         take_rundown(**found);
-      else if (missed_looks_ >= kLooksOfHang)
+      else if (has_hung)
         listener_.on_rundown(told_rundown_);
     });
   });
+}
+
+// A file that is written tells of itself when it is written again.
+void Channel::look_at_what_is_written() {
+  const auto hangs_now = [this](const std::shared_ptr<DiskQueue> &disk, DiskWait Channel::*look) {
+    if ((this->*look).is_asked) return (this->*look).miss();
+    this->*look = {.is_asked = true};
+    disk->add([gate = gate_, look, this] { gate->post([look, this] { this->*look = {}; }); });
+    return false;
+  };
+  if (hangs_now(asrun_disk_, &Channel::asrun_look_)) {
+    if (asrun_ && !std::exchange(is_asrun_told_, true)) listener_.on_alarm("asrun", kAsRunHangs, true);
+    if (state_) on_state(ChannelState(*state_));
+  }
+  if (hangs_now(state_disk_, &Channel::state_look_) && !std::exchange(is_state_told_, true))
+    listener_.on_alarm("state", kStateLost + "Its disk does not answer.", true);
 }
 
 // So that insert() knows it without a wait, and that fresh takes end when nobody limits them any more.
@@ -298,7 +329,9 @@ Result<void, RundownLine> Channel::insert(const std::string &item_json, const st
     const bool is_last = after.empty() && place.ended && !rundown.items.empty();
     insert_item(rundown, accepted, is_last ? rundown.items.back().id : after, place.next);
     rundown.warnings.insert(rundown.warnings.end(), warnings.begin(), warnings.end());
-    take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
+    // One that is put behind itself stays where it is.
+    take_rundown(std::make_shared<const Rundown>(std::move(rundown)),
+                 after == accepted.id ? "" : accepted.id);
   });
   return {};
 }
@@ -308,9 +341,7 @@ void Channel::remove(const std::string &id) {
     Rundown rundown = *automation_->rundown();
     std::erase_if(rundown.items, [&](const RundownItem &item) { return item.id == id; });
     rundown.reindex();
-    // One that is put behind itself stays where it is.
-    take_rundown(std::make_shared<const Rundown>(std::move(rundown)),
-                 after == accepted.id ? "" : accepted.id);
+    take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
   });
 }
 
@@ -496,9 +527,11 @@ void Channel::on_end() {
 void Channel::on_state(const ChannelState &state) {
   if (!state_file_) return;
   state_ = state;
-  disk_->add([gate = gate_, file = state_file_, state, this] {
-    gate->post([this, written = file->write(state)] { take_state_written(written); });
-  });
+  const auto write = [gate = gate_, file = state_file_, state, number = ++states_, this] {
+    gate->post([this, written = file->write(state, number)] { take_state_written(written); });
+  };
+  if (asrun_look_.hangs()) return state_disk_->add(write);
+  asrun_disk_->add([disk = state_disk_, write] { disk->add(write); });
 }
 
 // Tells of the first failure, and then of none until it is written again.
@@ -526,7 +559,7 @@ void Channel::on_aired(const AsRunEntry &entry) {
 // Without a line: those that wait.
 void Channel::write_asrun(std::optional<Json> line) {
   next_asrun_ = tools_.clock->now() + kAsRunInterval;
-  disk_->add([gate = gate_, asrun = asrun_, line = std::move(line), this] {
+  asrun_disk_->add([gate = gate_, asrun = asrun_, line = std::move(line), this] {
     auto written = line ? asrun->add(*line) : asrun->write_waiting();
     gate->post(
         [this, written = std::move(written), waiting = asrun->waiting()] { take_asrun(written, waiting); });

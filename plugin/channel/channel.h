@@ -113,6 +113,15 @@ class Channel : private AutomationListener, private PreparerListener {
 
  private:
   using Job = std::function<void()>;
+  // A disk's thread was asked something, and has not answered for so many looks.
+  struct DiskWait {
+    bool is_asked = false;
+    unsigned missed = 0;
+
+    bool hangs() const;
+    // One more is missed. Returns whether the disk hangs from now on.
+    bool miss();
+  };
 
   void on_item(const std::string &id, uint64_t turn, const ItemStatus &status) override;
   void on_air(const Piece &piece, Clock::WallTime wall) override;
@@ -133,7 +142,9 @@ class Channel : private AutomationListener, private PreparerListener {
 
   // On the channel's thread.
   void load();
+  void look_at_disks();
   void look_at_rundown();
+  void look_at_what_is_written();
   void look_at_budget();
   void take_first(RundownReading reading, Result<std::optional<ChannelState>> state);
   void take_rundown(RundownReading reading, const std::string &inserted = "");
@@ -153,12 +164,13 @@ class Channel : private AutomationListener, private PreparerListener {
   const std::string run_name_;
   // The disks' threads use it, one job of each disk at a time, also after this object.
   const std::shared_ptr<RundownSource> source_;
-  const std::shared_ptr<AsRunLog> asrun_;               // Likewise, those of disk_. Null: none.
-  const std::shared_ptr<ChannelStateFile> state_file_;  // Likewise.
-  // Of both: a piece's line is in the log before the state says that the next one is on.
-  const std::shared_ptr<DiskQueue> disk_ = DiskQueue::make();
-  // The rundown and the store may be on other disks, whose hang must not hold up what is written, or each
-  // other.
+  const std::shared_ptr<AsRunLog> asrun_;               // Likewise, those of asrun_disk_. Null: none.
+  const std::shared_ptr<ChannelStateFile> state_file_;  // Likewise, those of state_disk_.
+  // Each may be on another disk, whose hang must not hold up the others. What is written into the state file
+  // comes by way of asrun_disk_, unless that hangs: a piece's line is in the log before the state says that
+  // the next one is on.
+  const std::shared_ptr<DiskQueue> asrun_disk_ = DiskQueue::make();
+  const std::shared_ptr<DiskQueue> state_disk_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> rundown_disk_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> store_disk_ = DiskQueue::make();
 
@@ -170,10 +182,10 @@ class Channel : private AutomationListener, private PreparerListener {
   bool is_over_ = false;      // It was ended before it had a rundown.
   std::vector<Wish> wishes_;
   std::optional<ChannelState> state_;  // As it was written last.
+  uint64_t states_ = 0;                // How many were.
   bool is_loading_again_ = false;      // Somebody may have been writing the rundown's file at the start.
-  bool is_looking_ = false;            // A disk thread looks at the rundown's file.
-  unsigned missed_looks_ = 0;          // While it does.
-  RundownNotice told_rundown_;         // Of the newest one that was read.
+  DiskWait rundown_look_, asrun_look_, state_look_;
+  RundownNotice told_rundown_;  // Of the newest one that was read.
   bool is_want_due_ = true;
   bool is_reading_budget_ = false;  // A disk thread reads the store's budget.
   Clock::Time next_look_;

@@ -150,8 +150,9 @@ Result<void> write_channel_state(FileSystem &files, const std::string &path, con
   return write_durably(files, resolved_path(path), to_json(state).to_text() + "\n");
 }
 
-Result<void> ChannelStateFile::write(const ChannelState &state) {
-  if (is_lost_) return {};
+Result<void> ChannelStateFile::write(const ChannelState &state, uint64_t number) {
+  if (is_lost_ || number < newest_) return {};
+  newest_ = number;
   if (is_ours_) {
     const auto there = read_channel_state(files_, path_);
     is_lost_ = there && *there && (*there)->run != state.run;

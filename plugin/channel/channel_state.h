@@ -3,6 +3,7 @@
 // The state file: where a channel goes on when its process has been killed.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -32,13 +33,15 @@ class ChannelStateFile {
  public:
   ChannelStateFile(FileSystem &files, std::string path) : files_(files), path_(std::move(path)) {}
 
-  // Durable on return. Writes nothing, for ever, once another run has written into the file after this one:
-  // two channels would take each other's place. ErrorKind::busy tells it, once. Blocks for the disk.
-  Result<void> write(const ChannelState &state);
+  // Durable on return. Writes nothing if one of a higher number was written before; and nothing, for ever,
+  // once another run has written into the file after this one: two channels would take each other's place.
+  // ErrorKind::busy tells that, once. Blocks for the disk.
+  Result<void> write(const ChannelState &state, uint64_t number);
 
  private:
   FileSystem &files_;
   const std::string path_;
+  uint64_t newest_ = 0;
   bool is_ours_ = false;  // This run has written it.
   bool is_lost_ = false;
 };

@@ -73,7 +73,8 @@ ChannelView::ChannelView(GRef<GstElement> channel, const Outputs &outputs, doubl
     : channel_(std::move(channel)),
       outputs_(outputs),
       frames_per_second_(frames_per_second),
-      started_at_(Clock::system().wall_now()) {}
+      started_at_(Clock::system().wall_now()),
+      fallback_(FallbackStatus{started_at_, {}, "The channel starts."}) {}
 
 void ChannelView::take(const GstStructure *message) {
   const auto is = [&](const char *name) { return gst_structure_has_name(message, name); };

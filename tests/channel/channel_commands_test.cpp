@@ -14,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "plugin/catalog/catalog.h"
 #include "plugin/channel/channel.h"
 #include "plugin/channel/item_source.h"
 #include "tests/support/fake_clock.h"
@@ -145,6 +146,7 @@ std::string item(const std::string &id) {
 class CommandedChannel : public testing::Test {
  protected:
   CommandedChannel() {
+    Catalog::shared();  // Else the first look takes as long as that.
     settings_.rundown = folder_.file("day.json");
     settings_.state_file = folder_.file("state");
     settings_.ahead_time = std::chrono::seconds(0);
@@ -289,8 +291,6 @@ TEST_F(CommandedChannel, WhatIsInsertedDuringTheLastItemComesNext) {
   ASSERT_TRUE(comes_on_air("c"));
 }
 
-TEST_F(CommandedChannel, AReloadOfTheSameRundownKeepsWhatWasInsertedAndRemoved) {
-  write({"a", "b"});
 TEST_F(CommandedChannel, WhatIsInsertedComesNextAlsoIfTheRundownHasIt) {
   write({"a", "b", "c", "d"});
   start(std::chrono::hours(1));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A channel whose rundown is on a disk that does not answer any more.
+// A channel whose rundown, as-run log or state file is on a disk that does not answer any more.
 #include <gtest/gtest.h>
 
 #include <atomic>
@@ -9,6 +9,8 @@
 #include <sstream>
 #include <thread>
 
+#include "plugin/base/json.h"
+#include "plugin/catalog/catalog.h"
 #include "plugin/channel/channel.h"
 #include "tests/channel/hanging_files.h"
 #include "tests/support/fake_clock.h"
@@ -53,21 +55,32 @@ class HearsOfRundowns final : public ChannelListener {
     return heard_;
   }
 
+  std::vector<std::string> alarms() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return alarms_;
+  }
+
   void on_item(const std::string &, const ItemStatus &) override {}
-  void on_air(const Piece &, Clock::WallTime) override {}
+  void on_air(const Piece &, Clock::WallTime) override { is_on_air = true; }
   void on_next() override {}
   void on_rundown(const RundownNotice &notice) override EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     heard_.push_back(notice.accepted ? "accepted, " + std::to_string(notice.items) : notice.text);
   }
   void on_budget(const std::optional<BudgetNotice> &) override {}
-  void on_alarm(const std::string &, const std::string &, bool) override {}
+  void on_alarm(const std::string &kind, const std::string &, bool is_active) override EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    alarms_.push_back(is_active ? kind : kind + " is over");
+  }
   void on_warning(const Error &) override {}
   void on_error(const Error &) override {}
+
+  std::atomic<bool> is_on_air = false;
 
  private:
   Mutex mutex_;
   std::vector<std::string> heard_ GUARDED_BY(mutex_);
+  std::vector<std::string> alarms_ GUARDED_BY(mutex_);
 };
 
 std::string text_of(const std::string &path) {
@@ -78,7 +91,9 @@ std::string text_of(const std::string &path) {
 
 class HungRundown : public testing::Test {
  protected:
-  explicit HungRundown(const char *text = R"({"program": [{"id": "a", "source": "a.mp4"}]})") {
+  explicit HungRundown(const char *text = R"({"program": [{"id": "a", "source": "a.mp4"}]})",
+                       bool is_to_start = true) {
+    Catalog::shared();  // Else the first look takes as long as that.
     std::ofstream(folder_.file("day.json")) << text;
     tools_.files = &files_;
     tools_.clock = &clock_;
@@ -86,12 +101,16 @@ class HungRundown : public testing::Test {
     settings_.rundown = folder_.file("day.json");
     settings_.asrun = folder_.file("asrun");
     settings_.state_file = folder_.file("state");
-    channel_.emplace(settings_, tools_, listener_);
-    channel_->start(stage_);
+    if (is_to_start) start();
   }
   ~HungRundown() override {
     files_.hang("");
     channel_->stop();
+  }
+
+  void start() {
+    channel_.emplace(settings_, tools_, listener_);
+    channel_->start(stage_);
   }
 
   // Moves the clock on until that holds.
@@ -105,10 +124,19 @@ class HungRundown : public testing::Test {
     }
     return testing::AssertionSuccess();
   }
-  void hang() {
+  void hang() { hang(settings_.rundown); }
+  void hang(const std::string &path) {
     ASSERT_TRUE(comes([&] { return !text_of(settings_.state_file).empty(); }));
-    files_.hang(settings_.rundown);
+    files_.hang(path);
     ASSERT_TRUE(comes([&] { return files_.holds_somebody(); }));
+  }
+  testing::AssertionResult is_told(const std::vector<std::string> &alarms) {
+    const auto came = comes([&] { return listener_.alarms() == alarms; });
+    if (came) return came;
+    return testing::AssertionFailure() << testing::PrintToString(listener_.alarms());
+  }
+  testing::AssertionResult goes_on(const std::string &path) {
+    return comes([path, before = text_of(path)] { return text_of(path) != before; });
   }
 
   const TemporaryFolder folder_;
@@ -145,6 +173,78 @@ TEST_F(HungRundown, IsToldOnceAndWhenItAnswersAgain) {
   files_.hang("");
   ASSERT_TRUE(comes(has_heard(3)));
   EXPECT_EQ(listener_.heard(), (std::vector<std::string>{"accepted, 1", hangs, "accepted, 1"}));
+}
+
+TEST_F(HungRundown, BesideAnAsRunLogThatHangsTheStateIsWritten) {
+  ASSERT_NO_FATAL_FAILURE(hang(settings_.asrun));
+  const std::string state = text_of(settings_.state_file);
+  for (int looks = 0; looks < 20; ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    clock_.advance(std::chrono::milliseconds(250));
+  }
+  EXPECT_EQ(text_of(settings_.state_file), state)
+      << "the line of the piece before comes first, as long as it may";
+  ASSERT_TRUE(is_told({"asrun"}));
+  for (int pieces = 0; pieces < 3; ++pieces) ASSERT_TRUE(goes_on(settings_.state_file));
+  files_.hang("");
+  ASSERT_TRUE(is_told({"asrun", "asrun is over"}));
+  EXPECT_TRUE(goes_on(settings_.state_file));
+  channel_->stop();
+  // No line is lost, and no older state has replaced a later one.
+  std::ifstream lines(settings_.asrun);
+  int64_t end = 0;
+  for (std::string line; std::getline(lines, line);) {
+    const auto json = Json::parse(line);
+    ASSERT_TRUE(json) << line;
+    EXPECT_EQ(*json->find("frame")->integer(), end);
+    end = *json->find("frame")->integer() + *json->find("played_frames")->integer();
+  }
+  const auto last = Json::parse(text_of(settings_.state_file));
+  ASSERT_TRUE(last);
+  EXPECT_LT(*last->find("frame")->integer(), end);
+  EXPECT_FALSE(last->find("shown")) << "it was stopped";
+}
+
+TEST_F(HungRundown, BesideAStateFileThatHangsTheAsRunLogIsWritten) {
+  ASSERT_NO_FATAL_FAILURE(hang(settings_.state_file));
+  ASSERT_TRUE(is_told({"state"}));
+  for (int pieces = 0; pieces < 3; ++pieces) ASSERT_TRUE(goes_on(settings_.asrun));
+  files_.hang("");
+  ASSERT_TRUE(is_told({"state", "state is over"}));
+  EXPECT_TRUE(goes_on(settings_.state_file));
+}
+
+class HangsAtTheStart : public HungRundown {
+ protected:
+  HangsAtTheStart() : HungRundown(R"({"program": [{"id": "a", "source": "a.mp4"}]})", false) {}
+};
+
+TEST_F(HangsAtTheStart, ARundownIsToldAndWaitedFor) {
+  files_.hang(settings_.rundown);
+  start();
+  ASSERT_TRUE(comes([&] { return !listener_.heard().empty(); }));
+  EXPECT_GE(clock_.elapsed(), std::chrono::seconds(10));
+  const std::string hangs =
+      "Its file or the state file does not answer, so the channel shows the slate. It begins when they do.";
+  EXPECT_EQ(listener_.heard(), std::vector<std::string>{hangs});
+  files_.hang("");
+  ASSERT_TRUE(comes([&] { return listener_.is_on_air.load(); }));
+  EXPECT_EQ(listener_.heard(), (std::vector<std::string>{hangs, "accepted, 1"}));
+}
+
+// The channel before it was killed, so there is a line to be written.
+TEST_F(HangsAtTheStart, AnAsRunLogKeepsNoChannelOffTheAir) {
+  ChannelState killed;
+  killed.run = "run-1";
+  killed.shown = Json::Object{{"run", "run-1"}, {"frame", 7}, {"id", "a"}};
+  ASSERT_TRUE(write_channel_state(FileSystem::posix(), settings_.state_file, killed));
+  files_.hang(settings_.asrun);
+  start();
+  ASSERT_TRUE(comes([&] { return listener_.is_on_air.load(); }));
+  ASSERT_TRUE(is_told({"asrun"}));
+  files_.hang("");
+  ASSERT_TRUE(is_told({"asrun", "asrun is over"}));
+  EXPECT_NE(text_of(settings_.asrun).find("The channel was killed."), std::string::npos);
 }
 
 class UnfinishedRundown : public HungRundown {

@@ -114,6 +114,24 @@ class Program(unittest.TestCase):
             waiting.send_signal(signal.SIGTERM)
             self.assertEqual(waiting.wait(10), -signal.SIGTERM)
 
+    def test_tells_that_it_waits_for_a_rundown_whose_disk_does_not_answer(self):
+        hung = self.folder / "hung"
+        hung.mkdir()
+        with mount_hung(hung) as is_hung:
+            if not is_hung:
+                self.skipTest("nothing can be mounted here")
+            self.playout.rundown = hung / "day.json"
+            process = self.start("log", "--record", str(self.folder / "archive"), "--status-port", "0")
+            address = self.wait_for("log", r"http://[^ /]+/")[0]
+            deadline = time.monotonic() + 60
+            while not (status := json.load(OPENER.open(address + "status", timeout=10)))["rundown"]["text"]:
+                self.assertLess(time.monotonic(), deadline, status)
+                self.assertEqual(status["fallback"]["reason"], "The channel starts.", "an alarm comes of it")
+                time.sleep(0.1)
+            self.assertIn("does not answer", status["rundown"]["text"])
+            process.send_signal(signal.SIGTERM)
+            self.assertEqual(process.wait(20), 0)
+
     def test_a_second_signal_ends_it_at_once(self):
         process = self.start("log", "--record", str(self.folder / "archive"), "--end-within", "300")
         self.wait_for("log", r"clip: item-1")
