@@ -68,7 +68,13 @@ void set_target(GstElement *mux, GstElement *sink, const OutputSpec &spec, const
   switch (spec.kind) {
     case OutputKind::udp: g_object_set(sink, "host", spec.host.c_str(), "port", spec.port, nullptr); break;
     case OutputKind::srt: g_object_set(sink, "uri", spec.target.c_str(), nullptr); break;
-    case OutputKind::rtmp: g_object_set(sink, "location", spec.target.c_str(), nullptr); break;
+    case OutputKind::rtmp: {
+      // The location's own parts would be split at its last "/", which may be one of the query.
+      const auto [application, stream] = rtmp_target(spec.target);
+      g_object_set(sink, "location", spec.target.c_str(), "application", application.c_str(), "stream",
+                   stream.c_str(), nullptr);
+      break;
+    }
     case OutputKind::hls:
       g_object_set(mux, "max-size-time", longest_segment(settings.segment_seconds), nullptr);
       break;

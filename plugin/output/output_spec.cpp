@@ -37,6 +37,17 @@ struct StreamUri {
   }
 };
 
+std::vector<std::pair<std::string, std::string>> pairs_of(std::string_view query) {
+  std::vector<std::pair<std::string, std::string>> pairs;
+  while (!query.empty()) {
+    const auto pair = query.substr(0, query.find('&'));
+    query.remove_prefix(std::min(query.size(), pair.size() + 1));
+    const auto equals = std::min(pair.find('='), pair.size());
+    pairs.emplace_back(pair.substr(0, equals), pair.substr(std::min(pair.size(), equals + 1)));
+  }
+  return pairs;
+}
+
 std::optional<StreamUri> read_uri(const std::string &text) {
   // A stream key may have any byte, so only what stands before the path must be a well-formed URI.
   StreamUri uri;
@@ -60,24 +71,18 @@ std::optional<StreamUri> read_uri(const std::string &text) {
   const auto question = text.find('?', rest);
   uri.path = text.substr(rest, question == text.npos ? text.npos : question - rest);
   if (question == text.npos) return uri;
-  std::string_view query = std::string_view(text).substr(question + 1);
-  while (!query.empty()) {
-    const auto pair = query.substr(0, query.find('&'));
-    query.remove_prefix(std::min(query.size(), pair.size() + 1));
-    const auto equals = std::min(pair.find('='), pair.size());
-    uri.query.emplace_back(pair.substr(0, equals), pair.substr(std::min(pair.size(), equals + 1)));
-  }
+  uri.query = pairs_of(std::string_view(text).substr(question + 1));
   return uri;
 }
 
-// "/app/key" into "app" and "key"; the key has the query too.
-std::pair<std::string, std::string> app_and_key(const std::string &target) {
+// What stands behind the host: "app/key?query".
+std::string rtmp_path(const std::string &target) {
   const auto path = target.find('/', target.find("://") + 3);
-  if (path == target.npos) return {};
-  const auto slash = target.find('/', path + 1);
-  if (slash == target.npos) return {target.substr(path + 1), ""};
-  return {target.substr(path + 1, slash - path - 1), target.substr(slash + 1)};
+  return path == target.npos ? "" : target.substr(path + 1);
 }
+
+// What may be shown of it: "app" of "app/instance/key", and of "app?token=T/key".
+std::string shown_application(const std::string &path) { return path.substr(0, path.find_first_of("/?")); }
 
 std::string decoded(const std::string &text) {
   const GStringPtr plain(g_uri_unescape_string(text.c_str(), nullptr));
@@ -132,8 +137,7 @@ Result<OutputSpec> parse_rtmp(OutputSpec spec) {
   const auto uri = read_uri(spec.target);
   if (!uri || (uri->scheme != "rtmp" && uri->scheme != "rtmps") || uri->host.empty())
     return unusable(spec.kind, "needs rtmp://HOST/APP/KEY or rtmps://HOST/APP/KEY.");
-  const auto [app, key] = app_and_key(spec.target);
-  if (app.empty() || key.empty())
+  if (shown_application(rtmp_path(spec.target)).empty() || rtmp_target(spec.target).stream.empty())
     return unusable(
         spec.kind, "needs an application and a stream key after the host: rtmp://" + uri->host + "/APP/KEY.");
   return spec;
@@ -146,7 +150,8 @@ std::string plain_name(const OutputSpec &output) {
   const auto uri = read_uri(output.target);
   if (!uri) return kHidden;
   std::string name = uri->scheme + "://" + uri->host + (uri->port < 0 ? "" : ":" + std::to_string(uri->port));
-  if (output.kind == OutputKind::rtmp) name += "/" + app_and_key(output.target).first + "/" + kHidden;
+  if (output.kind == OutputKind::rtmp)
+    name += "/" + shown_application(rtmp_path(output.target)) + "/" + kHidden;
   return name;
 }
 
@@ -163,11 +168,19 @@ std::vector<std::string> secrets_of(const OutputSpec &output) {
   if (const auto colon = uri->user_info.find(':'); colon != uri->user_info.npos)
     add(uri->user_info.substr(colon + 1));
   for (const auto &[name, value] : uri->query)
-    if (output.kind == OutputKind::rtmp || name == "passphrase" || name == "streamid") add(value);
+    if (name == "passphrase" || name == "streamid") add(value);
   if (output.kind == OutputKind::rtmp) {
-    const std::string key = app_and_key(output.target).second;
-    add(key);
-    add(key.substr(0, key.find('?')));
+    // Of the whole, and of the two parts that the server gets, and may say in its errors.
+    const std::string path = rtmp_path(output.target);
+    const auto [application, stream] = rtmp_target(output.target);
+    const size_t shown = shown_application(path).size();
+    for (std::string hidden : {path.substr(shown), application.substr(shown), stream}) {
+      if (hidden.starts_with('/')) hidden.erase(0, 1);
+      add(hidden);
+      const size_t query = std::min(hidden.find('?'), hidden.size());
+      add(hidden.substr(0, query));
+      for (const auto &[name, value] : pairs_of(std::string_view(hidden).substr(query))) add(value);
+    }
   }
   // A secret may be a part of another one.
   std::ranges::sort(secrets, [](const auto &a, const auto &b) { return a.size() > b.size(); });
@@ -202,6 +215,14 @@ Result<void> check_outputs(const std::vector<OutputSpec> &outputs) {
                       "was given “" + shown_name(output) + "”, where another output writes already.");
   }
   return {};
+}
+
+RtmpTarget rtmp_target(const std::string &target) {
+  const std::string path = rtmp_path(target);
+  auto slash = path.substr(0, path.find('?')).rfind('/');
+  if (slash == path.npos) slash = path.rfind('/');
+  if (slash == path.npos) return {path, ""};
+  return {path.substr(0, slash), path.substr(slash + 1)};
 }
 
 std::string shown_name(const OutputSpec &output) {

@@ -39,6 +39,14 @@ Result<OutputSpec> parse_output(OutputKind kind, std::string_view target);
 // An error where two outputs would write to the same place.
 Result<void> check_outputs(const std::vector<OutputSpec> &outputs);
 
+// Which application of the server gets which stream, as it is told to it. The stream stands behind the last
+// "/" before the URL's first "?", as a query may have a "/" itself: "app", "key?token=a/b". Only where no "/"
+// is there, the query is the application's: "app?token=a", "key".
+struct RtmpTarget {
+  std::string application, stream;
+};
+RtmpTarget rtmp_target(const std::string &target);
+
 // Without stream key, passphrase, password, stream id and query: "rtmp://live.example/app/…", "srt://:9000".
 // `copy` from 2 on: "srt://:9000 (2)".
 std::string shown_name(const OutputSpec &output);

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <memory>
+#include <string>
 #include <utility>
 
 #include "plugin/output/encoders.h"
@@ -36,6 +37,24 @@ TEST(OutputPipeline, IsFedFromItsFirstKeyFrameOn) {
   EXPECT_EQ(pipeline.fed(), 1u);
   EXPECT_FALSE(pipeline.feed(frame(Stream::audio, 0, true))) << "from before the key frame";
   EXPECT_EQ(pipeline.fed(), 2u) << "what is not taken counts, too";
+}
+
+// rtmp2sink splits a location at its last "/".
+TEST(OutputPipeline, PublishesToTheApplicationOfTheUrl) {
+  const auto made = make_pipeline(
+      {.kind = OutputKind::rtmp, .target = "rtmp://me:pw@host/live/KEY?token=a/b"}, {}, "h264parse");
+  ASSERT_TRUE(made) << made.error().text;
+  const auto sink = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(made->get()), "sink"));
+  const auto text_of = [&](const char *property) {
+    char *text = nullptr;
+    g_object_get(sink.get(), property, &text, nullptr);
+    const GStringPtr held(text);
+    return std::string(text ? text : "");
+  };
+  EXPECT_EQ(text_of("host"), "host");
+  EXPECT_EQ(text_of("username"), "me");
+  EXPECT_EQ(text_of("application"), "live");
+  EXPECT_EQ(text_of("stream"), "KEY?token=a/b");
 }
 
 // As RFC 8216 demands of the target duration: the last segment has part of a group of pictures, too.

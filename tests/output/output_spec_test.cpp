@@ -78,6 +78,8 @@ TEST(OutputSpec, ShowsNoSecret) {
   const auto shown = [](OutputKind kind, const char *target) { return shown_name(parsed(kind, target)); };
   EXPECT_EQ(shown(OutputKind::rtmp, "rtmp://me:pw@live.example:1935/app/KEY/more?auth=T"),
             "rtmp://live.example:1935/app/…");
+  EXPECT_EQ(shown(OutputKind::rtmp, "rtmp://live.example/live?vhost=x&token=SECRET/stream"),
+            "rtmp://live.example/live/…");
   EXPECT_EQ(shown(OutputKind::srt, "srt://me@host:9000?passphrase=0123456789&streamid=S"), "srt://host:9000");
   EXPECT_EQ(shown(OutputKind::srt, "srt://:9000?mode=listener"), "srt://:9000");
   EXPECT_EQ(shown(OutputKind::udp, "[::1]:5000"), "udp://[::1]:5000");
@@ -96,6 +98,22 @@ TEST(OutputSpec, HasANameOfItsOwn) {
                                              "rtmp://host/live/… (3)"}));
 }
 
+TEST(OutputSpec, SplitsARtmpUrlWhereItsQueryCannotSplitIt) {
+  const auto parts = [](const char *target) {
+    const auto [application, stream] = rtmp_target(target);
+    return application + " " + stream;
+  };
+  EXPECT_EQ(parts("rtmp://host/live/KEY"), "live KEY");
+  EXPECT_EQ(parts("rtmp://host:1935/live/inst/KEY?a=b"), "live/inst KEY?a=b");
+  EXPECT_EQ(parts("rtmp://host/live/KEY?u=a/b/c"), "live KEY?u=a/b/c");
+  EXPECT_EQ(parts("rtmp://host/live?vhost=x&token=T/KEY"), "live?vhost=x&token=T KEY");
+  EXPECT_EQ(parts("rtmp://host/live?vhost=x"), "live?vhost=x ");
+  for (const char *target : {"rtmp://host/live/", "rtmp://host/live?vhost=x/", "rtmp://host/?vhost=x/KEY"})
+    EXPECT_NE(refusal(OutputKind::rtmp, target).find("needs an application and a stream key"),
+              std::string::npos)
+        << target;
+}
+
 TEST(OutputSpec, TellsNoKeyOfAUrlBehindAnotherOption) {
   for (const char *target : {"rtmp://host/live/KEY", "rtmp://host/live/KEY:99", "host/KEY:99"})
     EXPECT_EQ(refusal(OutputKind::udp, target).find("KEY"), std::string::npos) << target;
@@ -105,6 +123,12 @@ TEST(OutputSpec, TakesEachSecretOutOfAText) {
   const auto rtmp = parsed(OutputKind::rtmp, "rtmp://me:p%20w@host/app/KEY?auth=TOKEN");
   EXPECT_EQ(without_secrets(rtmp, "rtmp://me:p%20w@host/app/KEY?auth=TOKEN, p w, KEY and TOKEN"),
             "rtmp://…@host/app/…, …, … and …");
+  const auto vhost = parsed(OutputKind::rtmp, "rtmp://host/live?vhost=V1&token=TOKEN/KEY");
+  EXPECT_EQ(without_secrets(
+                vhost, "rtmp://host/live?vhost=V1&token=TOKEN/KEY: live?vhost=V1&token=TOKEN, TOKEN, KEY"),
+            "rtmp://host/live…: live…, …, …");
+  const auto slash = parsed(OutputKind::rtmp, "rtmp://host/live/KEY?token=TO/KEN");
+  EXPECT_EQ(without_secrets(slash, "KEY?token=TO/KEN of live, KEY, TO/KEN"), "… of live, …, …");
   const auto srt =
       parsed(OutputKind::srt, "srt://host:9000?passphrase=01234%2056789&streamid=SID&mode=caller");
   EXPECT_EQ(without_secrets(srt, "01234 56789 or 01234%2056789 of SID, a caller"), "… or … of …, a caller");
