@@ -46,8 +46,10 @@ std::string caption_segment_text(const std::vector<CaptionCue> &cues, const Capt
 }
 
 std::string multivariant_text(std::string_view picture_playlist, std::string_view caption_playlist,
-                              uint64_t bits_per_second, const std::string &picture_codec) {
+                              uint64_t bits_per_second, const std::string &picture_codec,
+                              size_t players_behind_s) {
   std::string text = "#EXTM3U\n#EXT-X-VERSION:4\n";
+  if (players_behind_s > 0) text += "#EXT-X-START:TIME-OFFSET=-" + std::to_string(players_behind_s) + "\n";
   if (!caption_playlist.empty())
     text +=
         "#EXT-X-MEDIA:TYPE=SUBTITLES,GROUP-ID=\"captions\",NAME=\"Captions\",DEFAULT=YES,AUTOSELECT=YES,URI="

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -26,9 +27,11 @@ struct CaptionSegmentPlace {
 std::string caption_segment_text(const std::vector<CaptionCue> &cues, const CaptionSegmentPlace &place);
 
 // The multivariant playlist of one picture and its captions, if there are any. `bits_per_second`: the peak of
-// picture and sound. `picture_codec`: codec_name(), or empty; the sound is AAC.
+// picture and sound. `picture_codec`: codec_name(), or empty; the sound is AAC. `players_behind_s`: where
+// players are asked to begin, in seconds before the end; 0: where they like.
 std::string multivariant_text(std::string_view picture_playlist, std::string_view caption_playlist,
-                              uint64_t bits_per_second, const std::string &picture_codec);
+                              uint64_t bits_per_second, const std::string &picture_codec,
+                              size_t players_behind_s = 0);
 
 // The timestamp that mpegtsmux writes for that time of its input, in 1/90000 s, of 33 bits.
 uint64_t muxed_timestamp(std::chrono::nanoseconds time);

@@ -9,6 +9,7 @@
 #include <deque>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "plugin/base/durable_file.h"
 #include "plugin/base/file_system.h"
@@ -34,13 +35,16 @@ class HlsFolder : public FileWriter {
   HlsFolder(std::string folder, unsigned segment_seconds, unsigned playlist_segments, HlsCaptions captions)
       : folder_(std::move(folder)),
         captions_(std::move(captions)),
-        playlist_(segment_seconds, playlist_segments) {}
+        players_behind_s_(captions_.segments_behind > 1 ? (captions_.segments_behind + 2) * segment_seconds
+                                                        : 0),
+        playlist_(segment_seconds, playlist_segments + unwritten_at_most()) {}
 
   Result<void> begin() override {
     if (g_mkdir_with_parents(folder_.c_str(), kFolderMode) != 0)
       return Error{ErrorKind::open_write, folder_ + " cannot be made: " + g_strerror(errno) + "."};
     MutexLock lock(mutex_);
     playlist_.break_timeline();
+    offered_ = false;
     if (std::exchange(begun_, true)) return {};
     auto &files = FileSystem::posix();
     const std::string path = folder_ + "/" + kPictureList;
@@ -54,8 +58,13 @@ class HlsFolder : public FileWriter {
     const auto names = files.list(folder_);
     if (!names) return forget(names.error());
     next_ = playlist_.next_number();
+    std::vector<uint64_t> numbers;
     for (const auto &name : *names)
-      if (const auto number = segment_number(name)) next_ = std::max(next_, *number + 1);
+      if (const auto number = segment_number(name)) {
+        numbers.push_back(*number);
+        next_ = std::max(next_, *number + 1);
+      }
+    playlist_.keep(std::move(numbers));
     if (!captions_.cues) return retract_captions(*names);
     if (auto filled = fill_captions(*names); !filled) return forget(std::move(filled).error());
     return {};
@@ -100,6 +109,11 @@ class HlsFolder : public FileWriter {
     uint64_t number;
     Written segment;
   };
+
+  // So that as many segments as without captions have theirs.
+  unsigned unwritten_at_most() const {
+    return captions_.cues ? static_cast<unsigned>(captions_.segments_behind) : 0;
+  }
 
   // The next attempt looks again.
   Error forget(Error error) REQUIRES(mutex_) {
@@ -156,14 +170,19 @@ class HlsFolder : public FileWriter {
     const size_t unwritten = uncaptioned_.size();
     if (playlist_.segments().size() <= unwritten) return {};
     if (auto written = write(kCaptionList, playlist_.captions_text(unwritten)); !written) return written;
-    if (std::exchange(offered_, true)) return {};
-    return write(kMultivariantList,
-                 multivariant_text(kPictureList, kCaptionList, captions_.bits_per_second, picture_codec_));
+    if (offered_) return {};
+    auto written =
+        write(kMultivariantList, multivariant_text(kPictureList, kCaptionList, captions_.bits_per_second,
+                                                   picture_codec_, players_behind_s_));
+    offered_ = written.has_value();
+    return written;
   }
 
   Result<void> remove_old() REQUIRES(mutex_) {
     const auto names = FileSystem::posix().list(folder_);
     if (!names) return names.error();
+    // Whoever has cleared the folder gets it again with the next segment.
+    offered_ = offered_ && std::ranges::find(*names, kMultivariantList) != names->end();
     for (const auto &name : *names) {
       const auto number =
           segment_number(name, name.ends_with(kCaptionSuffix) ? kCaptionSuffix : kPictureSuffix);
@@ -176,6 +195,8 @@ class HlsFolder : public FileWriter {
 
   const std::string folder_;
   const HlsCaptions captions_;
+  // Players begin three segments before the end of the list, where late captions are not yet. 0: they are.
+  const size_t players_behind_s_;
   Mutex mutex_;
   bool begun_ GUARDED_BY(mutex_) = false;
   HlsPlaylist playlist_ GUARDED_BY(mutex_);
@@ -183,7 +204,7 @@ class HlsFolder : public FileWriter {
   // Segments of the playlist without their captions, the last ones.
   std::deque<Uncaptioned> uncaptioned_ GUARDED_BY(mutex_);
   std::string picture_codec_ GUARDED_BY(mutex_);  // Empty: unknown.
-  bool offered_ GUARDED_BY(mutex_) = false;       // master.m3u8 is there.
+  bool offered_ GUARDED_BY(mutex_) = false;       // master.m3u8 is there, of this run.
 };
 
 }  // namespace

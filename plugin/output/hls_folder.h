@@ -20,7 +20,8 @@ struct HlsCaptions {
   uint64_t bits_per_second = 0;  // Of picture and sound.
 };
 
-// index.m3u8 lists picture and sound. With captions, there is a segment of WebVTT for each of its segments,
+// index.m3u8 lists picture and sound, in the last `playlist_segments` segments; with captions, in so many
+// more that as many have captions. With captions, there is a segment of WebVTT for each of its segments,
 // captions.m3u8 lists these, and master.m3u8 offers both; it comes with the first of them. A folder that an
 // earlier run wrote to is continued: players that wait there see a discontinuity, no new stream; those of
 // master.m3u8 lose their captions if only the earlier run had them. Playlists are replaced atomically,

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 
 #include "plugin/base/number.h"
 #include "plugin/base/trimmed.h"
@@ -77,6 +78,13 @@ Result<void> HlsPlaylist::resume(std::string_view text) {
   *this = std::move(read);
   broken_ = true;
   return {};
+}
+
+void HlsPlaylist::keep(std::vector<uint64_t> numbers) {
+  if (!kept_.empty()) std::erase_if(numbers, [this](uint64_t number) { return number >= kept_.front(); });
+  std::ranges::sort(numbers);
+  const auto count = static_cast<std::ptrdiff_t>(std::min<size_t>(numbers.size(), limit_));
+  kept_.insert(kept_.begin(), numbers.end() - count, numbers.end());
 }
 
 void HlsPlaylist::add(HlsSegment segment) {

@@ -10,6 +10,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "plugin/base/result.h"
 
@@ -39,6 +40,9 @@ class HlsPlaylist {
 
   // The next segment comes from a new muxer.
   void break_timeline() { broken_ = true; }
+  // `numbers`: of the files that are there, in any order. The last ones that resume() has not listed are kept
+  // as if they had left it just now.
+  void keep(std::vector<uint64_t> numbers);
   // The oldest leave when there are too many.
   void add(HlsSegment segment);
   // The stream is over; no player asks again.

@@ -16,6 +16,8 @@ namespace genclip {
 namespace {
 
 constexpr unsigned kMinutesADay = 24 * 60;
+// Each segment that waits for its captions is listed once more, and kept twice.
+constexpr guint kLongestTrackLatency_ms = 60'000;
 
 Result<void> check_settings(const OutputSettings &settings) {
   const auto outside = [](unsigned value, unsigned from, unsigned to) { return value < from || value > to; };
@@ -36,6 +38,11 @@ Result<void> check_captions(const CaptionOutput &captions, const std::vector<Out
       std::ranges::find(outputs, OutputKind::hls, &OutputSpec::kind) == outputs.end())
     return Error{ErrorKind::settings,
                  "--captions needs --hls. --burn-captions draws them into the picture of any output."};
+  guint latency_ms = 0;
+  if (captions.track && captions.gencaption)
+    g_object_get(captions.gencaption.get(), "latency", &latency_ms, nullptr);
+  if (latency_ms > kLongestTrackLatency_ms)
+    return Error{ErrorKind::settings, "--caption-latency must be at most 60000 with --captions."};
   return {};
 }
 

@@ -9,6 +9,7 @@
 #include <memory>
 #include <sstream>
 #include <string>
+#include <utility>
 
 #include "plugin/base/gref.h"
 #include "plugin/output/caption_cues.h"
@@ -147,6 +148,9 @@ TEST(MultivariantPlaylist, OffersCaptionsBesideThePicture) {
   EXPECT_EQ(multivariant_text("index.m3u8", "captions.m3u8", 1, "").find("CODECS"), std::string::npos);
   EXPECT_EQ(multivariant_text("index.m3u8", "", 1000, ""),
             "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-STREAM-INF:BANDWIDTH=1000\nindex.m3u8\n");
+  EXPECT_EQ(multivariant_text("index.m3u8", "", 1000, "", 20),
+            "#EXTM3U\n#EXT-X-VERSION:4\n#EXT-X-START:TIME-OFFSET=-20\n#EXT-X-STREAM-INF:BANDWIDTH=1000\n"
+            "index.m3u8\n");
 }
 
 class CaptionedFolder : public testing::Test {
@@ -159,11 +163,23 @@ class CaptionedFolder : public testing::Test {
     return writer;
   }
   // The next segment, of 4 s.
-  void write(FileWriter &writer) {
+  void write(FileWriter &writer) { EXPECT_TRUE(try_to_write(writer)); }
+  Result<void> try_to_write(FileWriter &writer) {
     const auto path = writer.open({}, nullptr);
     std::ofstream(path) << "picture";
-    EXPECT_TRUE(writer.close({path, {}, at_, at_ + seconds(100), seconds(4)}));
-    at_ += seconds(4);
+    const auto begin = std::exchange(at_, at_ + seconds(4));
+    return writer.close({path, {}, begin, begin + seconds(100), seconds(4)});
+  }
+  // How many segments a playlist lists. Each file is there.
+  int listed(const std::string &playlist) {
+    std::istringstream lines(text(playlist));
+    int count = 0;
+    for (std::string line; std::getline(lines, line);)
+      if (line.starts_with("segment-")) {
+        EXPECT_TRUE(has(line)) << line;
+        ++count;
+      }
+    return count;
   }
   bool has(const std::string &name) { return std::filesystem::exists(folder_.file(name)); }
   std::string text(const std::string &name) {
@@ -189,6 +205,7 @@ TEST_F(CaptionedFolder, WritesTheCaptionsOfASegmentWhenTheNextOneIsComplete) {
             "00:00:01.000 --> 00:00:03.000\ncomes late\n");
   EXPECT_NE(text("captions.m3u8").find("segment-00000000.vtt"), std::string::npos);
   EXPECT_NE(text("master.m3u8").find("TYPE=SUBTITLES"), std::string::npos);
+  EXPECT_EQ(text("master.m3u8").find("EXT-X-START"), std::string::npos);
   EXPECT_FALSE(has("segment-00000001.vtt"));
   EXPECT_TRUE(writer->finish(false));
   EXPECT_TRUE(has("segment-00000001.vtt")) << "nothing of this run follows";
@@ -200,9 +217,53 @@ TEST_F(CaptionedFolder, WritesTheCaptionsOfASegmentWhenTheNextOneIsComplete) {
 TEST_F(CaptionedFolder, RemovesCaptionsWithTheirSegments) {
   const auto writer = begin();
   for (int i = 0; i < 9; ++i) write(*writer);
-  EXPECT_FALSE(has("segment-00000002.vtt"));
-  EXPECT_TRUE(has("segment-00000003.vtt"));
-  EXPECT_TRUE(has("segment-00000003.ts"));
+  EXPECT_FALSE(has("segment-00000000.vtt"));
+  EXPECT_TRUE(has("segment-00000001.vtt"));
+  EXPECT_TRUE(has("segment-00000001.ts"));
+}
+
+// Else they would be paid for, and no player would see them.
+TEST_F(CaptionedFolder, ListsAsManySegmentsWithCaptionsHoweverLateTheyAre) {
+  const auto writer = begin(true, 6);
+  for (int i = 0; i < 12; ++i) write(*writer);
+  EXPECT_EQ(listed("index.m3u8"), 9);
+  EXPECT_EQ(listed("captions.m3u8"), 3);
+  EXPECT_NE(text("master.m3u8").find("#EXT-X-START:TIME-OFFSET=-32\n"), std::string::npos)
+      << "players begin where captions are";
+}
+
+TEST_F(CaptionedFolder, OffersCaptionsAgainWhenTheyCouldNotBeOffered) {
+  const auto writer = begin();
+  write(*writer);
+  ASSERT_TRUE(std::filesystem::create_directory(folder_.file("master.m3u8")));
+  EXPECT_FALSE(try_to_write(*writer));
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("master.m3u8")));
+  write(*writer);
+  EXPECT_TRUE(has("master.m3u8"));
+}
+
+TEST_F(CaptionedFolder, OffersCaptionsAgainInAFolderThatWasCleared) {
+  const auto writer = begin();
+  for (int i = 0; i < 2; ++i) write(*writer);
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("master.m3u8")));
+  for (int i = 0; i < 2; ++i) write(*writer);
+  EXPECT_TRUE(has("master.m3u8"));
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("master.m3u8")));
+  ASSERT_TRUE(writer->begin()) << "the output is built again";
+  write(*writer);
+  EXPECT_TRUE(has("master.m3u8"));
+}
+
+TEST_F(CaptionedFolder, RemovesNothingAtOnceThatAPlayerOfAnEarlierRunMayRead) {
+  {
+    const auto earlier = begin(false);
+    for (int i = 0; i < 9; ++i) write(*earlier);
+    ASSERT_TRUE(has("segment-00000003.ts"));
+  }
+  const auto writer = begin(false);
+  write(*writer);
+  EXPECT_TRUE(has("segment-00000004.ts"));
+  EXPECT_FALSE(has("segment-00000003.ts"));
 }
 
 TEST_F(CaptionedFolder, ListsNoFileThatIsNotThere) {
@@ -213,14 +274,7 @@ TEST_F(CaptionedFolder, ListsNoFileThatIsNotThere) {
   }
   const auto writer = begin();
   for (int i = 0; i < 2; ++i) write(*writer);
-  std::istringstream lines(text("captions.m3u8"));
-  int listed = 0;
-  for (std::string line; std::getline(lines, line);)
-    if (line.ends_with(".vtt")) {
-      EXPECT_TRUE(has(line)) << line;
-      ++listed;
-    }
-  EXPECT_EQ(listed, 2) << "of three segments, the last one waits for its captions";
+  EXPECT_EQ(listed("captions.m3u8"), 3) << "of four segments, the last one waits for its captions";
 }
 
 TEST_F(CaptionedFolder, GoesOnWithoutCaptions) {

@@ -103,6 +103,23 @@ TEST(HlsPlaylist, KeepsSegmentsForAsLongAsAPlayerMayReadThem) {
   EXPECT_EQ(with(9, 3).oldest_kept(), 3u);
 }
 
+// Whoever plays the last ones of them when a channel starts again still reads them.
+TEST(HlsPlaylist, KeepsWhatHadLeftThePlaylistOfAnEarlierRun) {
+  HlsPlaylist playlist(4, 3);
+  ASSERT_TRUE(playlist.resume(with(9, 3).text()));
+  EXPECT_EQ(playlist.oldest_kept(), 6u);
+  playlist.keep({5, 2, 8, 4, 3, 7, 6});
+  EXPECT_EQ(playlist.oldest_kept(), 3u) << "as many as the playlist has";
+  playlist.add(segment(9));
+  EXPECT_EQ(playlist.oldest_kept(), 4u);
+}
+
+TEST(HlsPlaylist, KeepsTheLastFilesThatNoPlaylistLists) {
+  HlsPlaylist playlist(4, 3);
+  playlist.keep({7, 1, 6, 2, 5});
+  EXPECT_EQ(playlist.oldest_kept(), 5u);
+}
+
 TEST(HlsPlaylist, EndsOnlyWhenItIsTold) {
   auto playlist = with(2);
   EXPECT_EQ(playlist.text().find("ENDLIST"), std::string::npos);

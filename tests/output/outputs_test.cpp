@@ -86,6 +86,21 @@ TEST(Outputs, RefusesNumbersThatCannotWork) {
   EXPECT_NE(refusal(settings).find("bitrate"), std::string::npos);
 }
 
+// The playlist lists all that wait for their captions.
+TEST(Outputs, RefusesATrackThatComesMuchTooLate) {
+  OutputSettings settings;
+  settings.captions.track = true;
+  // Any element that has a latency.
+  settings.captions.gencaption = GRef<GstElement>::adopt(
+      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("rtpjitterbuffer", nullptr))));
+  for (const guint latency_ms : {60'000u, 60'001u}) {
+    g_object_set(settings.captions.gencaption.get(), "latency", latency_ms, nullptr);
+    const auto checked = Outputs::check({{OutputKind::hls, "www"}}, settings);
+    EXPECT_EQ(checked ? "" : checked.error().text,
+              latency_ms == 60'000 ? "" : "--caption-latency must be at most 60000 with --captions.");
+  }
+}
+
 TEST(Outputs, RefusesTwoOutputsToOnePlace) {
   const OutputSpec spec{OutputKind::hls, "www"};
   EXPECT_NE(refusal({}, {spec, spec}).find("--hls was given"), std::string::npos);
