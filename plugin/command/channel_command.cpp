@@ -349,6 +349,7 @@ int run_channel(const Words &words) {
     if (!fine) return options.refuse(with_caption_options(fine.error().text));
   }
   if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
+  const BackgroundConsole console;
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
   // that is about to begin.
   std::signal(SIGHUP, SIG_IGN);

@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
@@ -159,7 +158,6 @@ class ChannelProgram {
   void add_source(guint id) { sources_.push_back(id); }
   void take(GstMessage *message);
   void tell(const GstStructure *message);
-  static void tell_cut(const std::string &text);
   void tell_item(const std::string &id, const std::string &state, const std::string &reason);
   void tick();
   bool has_lost_lock();
@@ -332,7 +330,7 @@ void ChannelProgram::tell(const GstStructure *message) {
   };
   if (gst_structure_has_name(message, "genchannel-on-air")) {
     const std::string title = text("title").empty() ? text("id") : text("title");
-    tell_cut(text("kind") + (title.empty() ? "" : ": " + title));
+    print(text("kind") + (title.empty() ? "" : ": " + title) + "\n");
     if (text("kind") == to_word(PieceKind::clip)) told_fallback_.clear();
     notifier_.status("On the air: " + (title.empty() ? text("kind") : title));
   } else if (gst_structure_has_name(message, "genchannel-fallback")) {
@@ -355,13 +353,6 @@ void ChannelProgram::tell(const GstStructure *message) {
     if (is_active) print_error(text("text"));
     if (text("kind") == "state-file") state_problem_ = text("text");
   }
-}
-
-// A file or a pipe is read while the channel runs. Whoever reads it may go away; the channel stays.
-void ChannelProgram::tell_cut(const std::string &text) {
-  print(text + "\n");
-  if (fflush(stdout) == 0 || errno != EPIPE) return clearerr(stdout);
-  if (!freopen("/dev/null", "w", stdout)) clearerr(stdout);
 }
 
 // What is passed over, and why: once, not in each turn and at each try.

@@ -40,4 +40,17 @@ void print_note(std::string_view text);
 // "genclip: Request: COMMAND", whose words are copied to a command line. `before`: empty for a note.
 void print_request(std::string_view words, std::string_view before = "genclip: ");
 
+// A program that works for days must not wait for a reader that stalls: a pager, or a terminal after Ctrl-S.
+// While this exists, what is printed is written by threads of its own, and a line that nobody reads is left
+// out; one that cannot be written (the reader is gone, the disk is full) is, too. One at a time. Any thread
+// may print.
+class BackgroundConsole {
+ public:
+  BackgroundConsole();
+  // Gives the last lines a moment, but does not wait for such a reader.
+  ~BackgroundConsole();
+  BackgroundConsole(const BackgroundConsole &) = delete;
+  BackgroundConsole &operator=(const BackgroundConsole &) = delete;
+};
+
 }  // namespace genclip

@@ -406,6 +406,24 @@ class Program(unittest.TestCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(60), 0)
 
+    def test_it_ends_although_nobody_reads_what_it_prints(self):
+        reader, writer = os.pipe()
+        self.addCleanup(os.close, reader)
+        os.set_blocking(writer, False)
+        with self.assertRaises(BlockingIOError):
+            while True:
+                os.write(writer, b"\n")
+        os.set_blocking(writer, True)
+        process = subprocess.Popen([GENCLIP, "channel", str(self.playout.rundown), "--video-caps", CAPS, "--record", str(self.folder / "archive"),
+                                    "--asrun", str(self.playout.asrun), "--end-within", "0"], env=self.playout.service.env, stdout=writer, stderr=writer)
+        self.addCleanup(process.kill)
+        os.close(writer)
+        deadline = time.monotonic() + 60
+        while not (self.playout.asrun.exists() and self.playout.entries()) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(process.wait(60), 0)
+
     def test_a_rundown_that_is_removed_is_told_and_plays_on(self):
         process = self.start("out", "--hls", str(self.folder / "www"), "--end-within", "0")
         self.wait_for("out", "(?m)^clip: item-1")
