@@ -336,6 +336,12 @@ int run_channel(const Words &words) {
   for (const char *picture : {"slate", "logo"})
     if (const std::string problem = picture_problem(channel->get(), picture); !problem.empty())
       return options.refuse(problem);
+  // The element tells no password of its proxy.
+  const auto given = [&properties](std::string_view name) {
+    const auto row = std::ranges::find_if(properties, [&](const auto &each) { return each.name == name; });
+    return row == properties.end() ? std::string() : row->text;
+  };
+  program.alarms.http = {given("proxy"), given("tls-ca-file")};
   if (auto fine = AlarmTeller::check(program.alarms); !fine) return options.refuse(fine.error().text);
   if (auto fine = check_channel_form(channel->get(), program.outputs, program.output); !fine)
     return options.refuse(fine.error().text);

@@ -226,7 +226,7 @@ Result<std::unique_ptr<AlarmTeller>> AlarmTeller::make(const AlarmTargets &targe
     teller->add_command(command);
   }
   if (!targets.url.empty())
-    teller->add_url(targets.url, http ? std::move(http) : HttpClient::shared({}), clock);
+    teller->add_url(targets.url, http ? std::move(http) : HttpClient::shared(targets.http), clock);
   return std::unique_ptr<AlarmTeller>(std::move(teller));
 }
 

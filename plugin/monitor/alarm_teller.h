@@ -19,6 +19,7 @@ struct AlarmTargets {
   std::string command = {};  // --alarm-command: words as a shell reads them; no shell runs. Empty: none.
   std::string url = {};      // --alarm-url: http or https. Empty: none. May be secret.
   std::chrono::milliseconds command_limit{30000};
+  HttpSettings http = {};  // Of the way to the URL.
 };
 
 // The command gets the JSON and a newline on its standard input, nothing in its environment, and no API key.
