@@ -147,7 +147,8 @@ std::vector<BatchProblem> warnings_of(const BatchPlan &plan) {
   return warnings;
 }
 
-std::string doubt_text(const std::vector<std::string> &places, bool are_left_out, const std::string &noun) {
+std::string doubt_text(const std::vector<std::string> &places, bool are_left_out, const std::string &noun,
+                       const std::string &leaving) {
   const bool one = places.size() == 1;
   const std::string them = one ? "it" : "them";
   const std::string text = (noun.empty() ? "" : noun + (one ? " " : "s ")) + places_text(places);
@@ -156,7 +157,8 @@ std::string doubt_text(const std::vector<std::string> &places, bool are_left_out
          (are_left_out
               ? "leaves " + them + " out. Look into the account at the service: genclip cost shows the "
               : "submits " + them + " again, which may pay twice, or leaves " + them +
-                    " out with --on-unknown fail. Look into the account at the service first: "
+                    " out with --on-unknown " + leaving +
+                    ". Look into the account at the service first: "
                     "genclip cost shows the ") +
          (one ? "key" : "keys") + ", and genclip cost correct KEY CREDITS enters what was charged.";
 }

@@ -71,9 +71,9 @@ std::vector<SameProblem> same_problems(const std::vector<BatchProblem> &problems
 std::vector<BatchProblem> warnings_of(const BatchPlan &plan);
 // What to do about clips of which nobody knows whether they are paid for. `places`: at least one, such as
 // "7" with the noun "line", or "film.xges:12" without a noun. `are_left_out`: the command has --on-unknown
-// fail.
+// `leaving`.
 std::string doubt_text(const std::vector<std::string> &places, bool are_left_out,
-                       const std::string &noun = "");
+                       const std::string &noun = "", const std::string &leaving = "fail");
 
 // Seconds until all rows that still begin are done, if they take as long as those that were made, or as those
 // under way will. Nothing: there is no telling yet.

@@ -27,10 +27,13 @@ namespace genclip {
 namespace {
 
 struct ItemPrice {
-  const char *state = "";  // "file", "missing", "stored", "to pay", "each turn", "same clip", "refused"
+  // "file", "missing", "stored", "to pay", "may be paid", "each turn", "same clip", "refused"
+  const char *state = "";
   std::optional<Estimate> estimate;
   std::string problem;
   bool is_paid_before = false;  // "to pay", again: it has left the store since.
+  bool is_in_doubt = false;     // Nobody knows whether a submit arrived.
+  bool is_left_out = false;     // Because of that.
 };
 
 bool is_generated(const std::string &source) { return source.starts_with(std::string(kClipUriScheme) + ":"); }
@@ -48,7 +51,7 @@ ItemPrice look_at_file(const std::string &source) {
 
 // `priced`: the keys of the clips that are to be paid so far. Each is paid once, however often it is shown.
 // One that is made anew in each turn is paid in each.
-ItemPrice price_of(const std::string &source, Fresh fresh, RunSettings run,
+ItemPrice price_of(const std::string &source, Fresh fresh, RunSettings run, OnUnknown on_unknown,
                    const GenerationServices &services, PaidClips &paid, std::set<std::string> &priced) {
   if (!is_generated(source)) return look_at_file(source);
   const auto request = parse_clip_uri(*known_models(), source);
@@ -64,14 +67,20 @@ ItemPrice price_of(const std::string &source, Fresh fresh, RunSettings run,
     return {"refused", {}, files.error().text};
   if (is_each_turn) return {"each turn", estimate_of(plan->job, *identified, services), {}};
   if (!priced.insert(identified->identity.digest()).second) return {"same clip", {}, {}};
-  return {"to pay",
-          estimate_of(plan->job, *identified, services),
-          {},
-          paid.contains(identified->identity.digest())};
+  ItemPrice price{"to pay", {}, {}};
+  price.is_in_doubt = may_be_paid(plan->job, *identified, services);
+  price.is_left_out = price.is_in_doubt && on_unknown == OnUnknown::skip;
+  if (price.is_in_doubt)
+    price.state = "may be paid";
+  else
+    price.is_paid_before = paid.contains(identified->identity.digest());
+  if (!price.is_left_out) price.estimate = estimate_of(plan->job, *identified, services);
+  return price;
 }
 
 bool is_to_pay(const ItemPrice &price) {
-  return price.state == std::string_view("to pay") || price.state == std::string_view("each turn");
+  return price.state == std::string_view("to pay") || price.state == std::string_view("each turn") ||
+         (price.is_in_doubt && !price.is_left_out);
 }
 
 std::string cost_of(const ItemPrice &price) {
@@ -99,7 +108,7 @@ Json fallback_json(const std::string &source, const ItemPrice &price) {
 
 }  // namespace
 
-int check_channel(const std::string &path, const RunSettings &run, bool json) {
+int check_channel(const std::string &path, const RunSettings &run, OnUnknown on_unknown, bool json) {
   known_models();  // Tells the mistakes in the user's models.
   RundownSource source(FileSystem::posix(), Clock::system(), path, "", run);
   const auto reading = source.read();
@@ -125,16 +134,18 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   std::set<std::string> priced;
   PaidClips paid(FileSystem::posix(), Clock::system(), store_root(run.store));
   size_t unknown = 0, refused = 0, missing = 0, again = 0;
+  std::vector<std::string> in_doubt;
   const auto add = [&](const std::string &id, const ItemPrice &price, const std::string &title) {
     if (price.estimate) known.push_back(*price.estimate);
     if (is_to_pay(price) && !price.estimate) ++unknown;
     again += price.is_paid_before;
+    if (price.is_in_doubt) in_doubt.push_back(id);
     table.add({printable(id), price.is_paid_before ? "to pay again" : price.state, cost_of(price),
                printable(price.problem.empty() ? title : price.problem)});
   };
   for (const RundownItem &item : rundown.items) {
     const ItemPrice price = item.problem.empty()
-                                ? price_of(item.source, item.fresh, run, services, paid, priced)
+                                ? price_of(item.source, item.fresh, run, on_unknown, services, paid, priced)
                                 : ItemPrice{"refused", {}, item.problem};
     refused += price.state == std::string_view("refused");
     missing += price.state == std::string_view("missing");
@@ -149,7 +160,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
   };
   // They are generated before a hole comes. Those that are refused are left out, which a warning says.
   for (const std::string &source : rundown.fallback)
-    add_fallback(source, price_of(source, Fresh::never, run, services, paid, priced));
+    add_fallback(source, price_of(source, Fresh::never, run, on_unknown, services, paid, priced));
   for (const RefusedFallback &refusal : rundown.refused_fallback)
     add_fallback(refusal.source, {"refused", {}, refusal.problem});
   const auto budget = Ledger(FileSystem::posix(), Clock::system(), store_root(run.store)).budget();
@@ -179,6 +190,7 @@ int check_channel(const std::string &path, const RunSettings &run, bool json) {
       print(std::to_string(again) + (again == 1 ? " clip was" : " clips were") +
             " paid for before, and left the store since.\n");
   }
+  if (!in_doubt.empty()) print_error(doubt_text(in_doubt, on_unknown == OnUnknown::skip, "", "skip"));
   return refused + missing > 0 ? kFailed : kOk;
 }
 

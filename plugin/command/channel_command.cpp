@@ -354,7 +354,12 @@ int run_channel(const Words &words) {
     for (const std::string &warning : made.told_before) made.told(warning);
     if (!fine) return options.refuse(with_caption_options(fine.error().text));
   }
-  if (check) return check_channel(rest->front(), run_settings_of(channel->get()), json);
+  if (check) {
+    int on_unknown = 0;
+    g_object_get(channel->get(), "on-unknown", &on_unknown, nullptr);
+    return check_channel(rest->front(), run_settings_of(channel->get()), static_cast<OnUnknown>(on_unknown),
+                         json);
+  }
   const BackgroundConsole console;
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
   // that is about to begin.

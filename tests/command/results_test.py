@@ -266,6 +266,18 @@ class Results(ServiceTest):
         self.assertIn("reference_images[1]: An earlier run submitted this request", run.stderr)
         ending = json.loads(run.stdout)
         self.assertEqual([ending[name] for name in ("outcome", "charged", "retry")], ["unknown", "maybe", False])
+        # A channel does not submit it again by itself, so its check has no price for it.
+        rundown = self.folder / "day.txt"
+        rundown.write_text(f"genclip://{MODEL}?prompt=a%20red%20kite\n", encoding="utf-8")
+        for options, leaves, has_price in ([], "The same command leaves it out.", False), (["--on-unknown=resubmit"], "with --on-unknown skip.", True):
+            run = self.run_genclip("channel", str(rundown), "--check", "--json", *options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            check = json.loads(run.stdout)
+            (item,) = check["items"]
+            self.assertEqual((item["state"], item["paid_before"]), ("may be paid", False))
+            self.assertEqual(item["estimate"] is not None or check["unknown"] == 1, has_price)
+            self.assertIn("It is unknown whether the clip of", run.stderr)
+            self.assertIn(leaves, run.stderr)
         self.assertEqual(self.stats()["submits"], 1)
         run = self.generate()
         self.assertEqual(run.returncode, 0, run.stderr)
