@@ -42,7 +42,8 @@ StructurePtr fallback_structure(const Piece &piece) {
 StructurePtr rundown_structure(const RundownNotice &notice) {
   return structure("genchannel-rundown", "accepted", G_TYPE_BOOLEAN, static_cast<gboolean>(notice.accepted),
                    "items", G_TYPE_UINT, static_cast<guint>(notice.items), "line", G_TYPE_UINT, notice.line,
-                   "text", G_TYPE_STRING, notice.text.c_str());
+                   "text", G_TYPE_STRING, notice.text.c_str(), "edited", G_TYPE_BOOLEAN,
+                   static_cast<gboolean>(notice.is_edited));
 }
 
 StructurePtr budget_structure(const std::optional<BudgetNotice> &notice) {

@@ -17,7 +17,7 @@ StructurePtr on_air_structure(const Piece &piece);
 StructurePtr ahead_structure(const ChannelAhead &item);
 // genchannel-fallback: `for`, `reason` (strings), `frame` (guint64).
 StructurePtr fallback_structure(const Piece &piece);
-// genchannel-rundown: `accepted` (boolean), `items`, `line` (uint), `text` (string).
+// genchannel-rundown: `accepted` (boolean), `items`, `line` (uint), `text` (string), `edited` (boolean).
 StructurePtr rundown_structure(const RundownNotice &notice);
 // genchannel-budget: `unit` (string: credits, tasks, or empty if the numbers are not known), `limit`,
 // `spent`, `reserved` (doubles), `resumes-at` (string, RFC 3339, may be empty), `text` (string), `paused`

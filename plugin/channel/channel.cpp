@@ -268,7 +268,7 @@ void Channel::look_at_budget() {
 }
 
 // Tells of it, and follows it if there is an automation already.
-void Channel::take_rundown(RundownReading reading, const std::string &inserted) {
+void Channel::take_rundown(RundownReading reading) {
   RundownNotice notice;
   if (!reading) {
     notice.line = reading.error().line;
@@ -288,6 +288,21 @@ void Channel::take_rundown(RundownReading reading, const std::string &inserted) 
   listener_.on_rundown(notice);
   for (const RundownItem &item : rundown->items)
     if (!item.problem.empty()) listener_.on_item(item.id, {ItemState::refused, item.problem, nullptr});
+  follow(rundown, "");
+}
+
+// Of a command. The newest file stays refused if it is, and its warnings were told.
+void Channel::take_edited(Rundown rundown, const std::string &inserted) {
+  told_rundown_.items = rundown.items.size();
+  RundownNotice notice = told_rundown_;
+  if (rundown_look_.is_asked && rundown_look_.hangs())
+    notice = {.items = notice.items, .text = kRundownHangs};
+  notice.is_edited = true;
+  listener_.on_rundown(notice);
+  follow(std::make_shared<const Rundown>(std::move(rundown)), inserted);
+}
+
+void Channel::follow(const std::shared_ptr<const Rundown> &rundown, const std::string &inserted) {
   if (automation_) automation_->set_rundown(rundown, inserted);
   is_want_due_ = true;
   MutexLock lock(mutex_);
@@ -328,10 +343,9 @@ Result<void, RundownLine> Channel::insert(const std::string &item_json, const st
     // Behind the last item, if that is the last thing to be shown.
     const bool is_last = after.empty() && place.ended && !rundown.items.empty();
     insert_item(rundown, accepted, is_last ? rundown.items.back().id : after, place.next);
-    rundown.warnings.insert(rundown.warnings.end(), warnings.begin(), warnings.end());
+    for (const RundownLine &warning : warnings) listener_.on_warning({ErrorKind::settings, warning.text});
     // One that is put behind itself stays where it is.
-    take_rundown(std::make_shared<const Rundown>(std::move(rundown)),
-                 after == accepted.id ? "" : accepted.id);
+    take_edited(std::move(rundown), after == accepted.id ? "" : accepted.id);
   });
   return {};
 }
@@ -341,7 +355,7 @@ void Channel::remove(const std::string &id) {
     Rundown rundown = *automation_->rundown();
     std::erase_if(rundown.items, [&](const RundownItem &item) { return item.id == id; });
     rundown.reindex();
-    take_rundown(std::make_shared<const Rundown>(std::move(rundown)));
+    take_edited(std::move(rundown));
   });
 }
 

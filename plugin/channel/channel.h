@@ -63,6 +63,9 @@ struct RundownNotice {
   size_t items = 0;
   unsigned line = 0;  // Of the problem, or of the first warning; 0: none.
   std::string text;   // The problem, or the warnings; may be empty.
+  // A command has changed the items of the rundown that is played; all else was told before, of the newest
+  // one.
+  bool is_edited = false;
 };
 
 // Called on the channel's thread, with no lock held. No call may wait.
@@ -147,7 +150,9 @@ class Channel : private AutomationListener, private PreparerListener {
   void look_at_what_is_written();
   void look_at_budget();
   void take_first(RundownReading reading, Result<std::optional<ChannelState>> state);
-  void take_rundown(RundownReading reading, const std::string &inserted = "");
+  void take_rundown(RundownReading reading);
+  void take_edited(Rundown rundown, const std::string &inserted = "");
+  void follow(const std::shared_ptr<const Rundown> &rundown, const std::string &inserted);
   void read_again();
   void forget_shown();
   void write_asrun(std::optional<Json> line);

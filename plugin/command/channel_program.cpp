@@ -339,9 +339,11 @@ void ChannelProgram::tell(const GstStructure *message) {
   } else if (gst_structure_has_name(message, "genchannel-item")) {
     tell_item(text("id"), text("state"), text("reason"));
   } else if (gst_structure_has_name(message, "genchannel-rundown")) {
-    gboolean accepted = FALSE;
+    gboolean accepted = FALSE, is_edited = FALSE;
     guint line = 0;
-    gst_structure_get(message, "accepted", G_TYPE_BOOLEAN, &accepted, "line", G_TYPE_UINT, &line, nullptr);
+    gst_structure_get(message, "accepted", G_TYPE_BOOLEAN, &accepted, "line", G_TYPE_UINT, &line, "edited",
+                      G_TYPE_BOOLEAN, &is_edited, nullptr);
+    if (is_edited) return;
     has_rundown_ = has_rundown_ || accepted;
     const std::string where = line == 0 ? "" : "line " + std::to_string(line) + ": ";
     // Of the first one, the error at the end tells.

@@ -93,7 +93,7 @@ void ChannelView::take(const GstStructure *message) {
     rundown_.accepted = is_set(message, "accepted");
     guint items = 0, line = 0;
     gst_structure_get(message, "items", G_TYPE_UINT, &items, "line", G_TYPE_UINT, &line, nullptr);
-    if (rundown_.accepted) rundown_.items = items;
+    if (rundown_.accepted || is_set(message, "edited")) rundown_.items = items;
     rundown_.line = line;
     rundown_.text = text_in(message, "text");
   } else if (is("genchannel-budget")) {

@@ -108,6 +108,11 @@ class AllReady final : public Preparer {
   size_t times_ GUARDED_BY(mutex_) = 0;
 };
 
+std::string told(const RundownNotice &notice) {
+  return std::to_string(notice.items) + (notice.accepted ? " accepted" : " refused") +
+         (notice.is_edited ? ", edited" : "") + (notice.text.empty() ? "" : ": " + notice.text);
+}
+
 class HearsOfItems final : public ChannelListener {
  public:
   void on_item(const std::string &, const ItemStatus &) override {}
@@ -116,12 +121,21 @@ class HearsOfItems final : public ChannelListener {
   void on_rundown(const RundownNotice &notice) override EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     items_.push_back(notice.items);
+    told_.push_back(told(notice));
   }
   void on_budget(const std::optional<BudgetNotice> &) override {}
   void on_alarm(const std::string &, const std::string &, bool) override {}
-  void on_warning(const Error &) override {}
+  void on_warning(const Error &warning) override EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    told_.push_back("warning: " + warning.text);
+  }
   void on_error(const Error &) override {}
 
+  // Rundowns and warnings.
+  std::vector<std::string> all_told() const EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return told_;
+  }
   // Of each rundown that was told.
   std::vector<size_t> items() const EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -131,6 +145,7 @@ class HearsOfItems final : public ChannelListener {
  private:
   mutable Mutex mutex_;
   std::vector<size_t> items_ GUARDED_BY(mutex_);
+  std::vector<std::string> told_ GUARDED_BY(mutex_);
 };
 
 std::string file_text(const std::string &path) {
@@ -329,6 +344,30 @@ TEST_F(CommandedChannel, AReloadUndoesNothingThoughAnItemIsRefused) {
   ASSERT_TRUE(comes([&] { return listener_.items().size() > told; }));
   EXPECT_EQ(listener_.items().back(), 3u);
   EXPECT_THAT(wanted_now(), ElementsAre("a", "c"));
+}
+
+// Else the alarm would be over while the file is still refused, and each command would repeat its warnings.
+TEST_F(CommandedChannel, ACommandTellsNothingAgainOfTheFile) {
+  std::ofstream(settings_.rundown)
+      << R"({"program": [{"id": "a", "source": "file:///a", "fresh": "each-turn"}, {"id": "b", "source": "file:///b"}]})"
+      << "\n";
+  start(std::chrono::hours(1));
+  ASSERT_TRUE(comes_on_air("a"));
+  ASSERT_TRUE(channel_->insert(item("c"), ""));
+  std::ofstream(settings_.rundown) << R"({"program": [{"id": "a"}]})"
+                                   << "\n";
+  ASSERT_TRUE(comes([&] { return listener_.items().size() == 3; }));
+  ASSERT_TRUE(channel_->insert(R"({"id": "d", "source": "file:///d", "fresh": "each-turn"})", ""));
+  channel_->remove("b");
+  ASSERT_TRUE(comes([&] { return listener_.items().size() == 5; }));
+  const auto all = listener_.all_told();
+  ASSERT_EQ(all.size(), 6u);
+  EXPECT_THAT(all[0], HasSubstr("2 accepted: "));
+  EXPECT_THAT(all[1], testing::StartsWith("3 accepted, edited"));
+  EXPECT_THAT(all[2], testing::StartsWith("0 refused: "));
+  EXPECT_THAT(all[3], testing::AllOf(testing::StartsWith("warning: "), HasSubstr("file:///d")));
+  EXPECT_THAT(all[4], testing::StartsWith("4 refused, edited: "));
+  EXPECT_THAT(all[5], testing::StartsWith("3 refused, edited: "));
 }
 
 TEST_F(CommandedChannel, AReloadOfTheSameRundownKeepsWhatWasInsertedAndRemoved) {

@@ -424,6 +424,26 @@ class Program(unittest.TestCase):
         process.send_signal(signal.SIGTERM)
         self.assertEqual(process.wait(60), 0)
 
+    def test_what_is_inserted_into_an_older_rundown_makes_the_newest_no_better(self):
+        token = self.folder / "token"
+        self.start("log", "--udp", "127.0.0.1:9", "--status-port", "0", "--token-file", str(token))
+        address = self.wait_for("log", r"http://[^ /]+/")[0]
+        self.wait_for("log", r"clip: item-1")
+        self.playout.rundown.write_text('{"program": [{"id": "a", "sourc": "x"}]}', encoding="utf-8")
+        self.wait_for("log", r"Alarm: No new rundown is taken")
+        body = json.dumps({"item": {"id": "new", "source": clip(2, "item")}}).encode()
+        headers = {"Authorization": "Bearer " + token.read_text(encoding="utf-8").strip()}
+        OPENER.open(urllib.request.Request(address + "insert", body, headers, method="POST"), timeout=20).close()
+        deadline = time.monotonic() + 30
+        while (rundown := json.load(OPENER.open(address + "status", timeout=10))["rundown"])["items"] != 4:
+            self.assertLess(time.monotonic(), deadline, rundown)
+            time.sleep(0.1)
+        self.assertEqual((rundown["accepted"], rundown["line"]), (False, 1))
+        self.wait_for("log", r"clip: new", 60)
+        log = (self.folder / "log").read_text(encoding="utf-8")
+        self.assertEqual(log.count("The rundown is refused"), 1, log)
+        self.assertNotIn("Over: No new rundown", log)
+
     def test_a_rundown_that_is_removed_is_told_and_plays_on(self):
         process = self.start("out", "--hls", str(self.folder / "www"), "--end-within", "0")
         self.wait_for("out", "(?m)^clip: item-1")
