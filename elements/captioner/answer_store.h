@@ -55,8 +55,8 @@ class AnswerStore {
   // For whoever holds them: letting them go takes the disk. Once cancelled it does not wait for that.
   void let_go(std::shared_ptr<const QuestionLocks> locks, GCancellable *cancellable) const EXCLUDES(mutex_);
 
-  // Why an answer would be paid for twice: one cannot be read, or none can be kept. In a run, once it has found
-  // no reason it does not look again until an answer could not be kept. Empty once cancelled.
+  // Why an answer would be paid for twice: one cannot be read, or none can be kept. In a run, once it has
+  // found no reason it does not look again until an answer could not be kept. Empty once cancelled.
   std::optional<Error> problem(GCancellable *cancellable) EXCLUDES(mutex_);
 
   // The warning to post for `other`, which stands in the way of the ledger: mostly no answer can be kept

@@ -219,7 +219,7 @@ void add_forms(std::vector<FaultCase> &cases) {
            .ending = recovers()},
           {.name = "SubmitAnswerIsTooLarge",
            .simulator = {"submit#1:oversized=9000000"},
-           .ending = doubtful(GST_RESOURCE_ERROR_READ)},
+           .ending = recovers()},
           {.name = "SubmitAnswerIsLarge", .simulator = {"submit#1:oversized=8000000"}, .ending = recovers()},
           {.name = "SubmitAnsweredWith100First",
            .misdeeds = {with_head("HTTP/1.1 100 Continue\r\n\r\n", submit)},
