@@ -290,9 +290,9 @@ ClipSource::Run ClipSource::begin() {
   {
     MutexLock lock(mutex_);
     if (stage_ == Stage::ended && is_prepared_) {
-      // What was completed is paid, and is what this run was for: a task that goes on is attached to anyway.
-      const GenerationState ended = run_.generation ? run_.generation->state() : GenerationState();
-      if (ended.completed || ended.status == ClipStatus::completed) plan_->job.reuse = true;
+      // It is what this run was for. If it goes on it is attached to, and somebody else may fetch it
+      // meanwhile.
+      if (run_.generation) plan_->job.own_task = run_.generation->state().task_id;
       join(told_.get(), true);
       opened_ = false;
       next_ = 0;

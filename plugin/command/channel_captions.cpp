@@ -89,8 +89,6 @@ Result<CaptionOutput> CaptionOptions::make(const std::vector<ElementProperty> &c
   if (std::string problem = interval_problem(gencaption->get(), interval_s_); !problem.empty())
     return Error{ErrorKind::settings, std::move(problem)};
   if (interval_s_ > 0) g_object_set(gencaption->get(), "interval", interval_s_ * GST_SECOND, nullptr);
-  // As it is in a live stream, which gencaption does not know at its start: without a key it cannot begin.
-  gst_util_set_object_arg(G_OBJECT(gencaption->get()), "cache", "off");
   output.gencaption = std::move(*gencaption);
   output.track = track_;
   output.burnt = burnt_;

@@ -350,6 +350,8 @@ int run_channel(const Words &words) {
   const GStringPtr held(named);
   if (standby && !named) return options.refuse("--standby needs --state-file.");
   if (CaptionOutput &made = program.output.captions; made.gencaption) {
+    // As it is in a live stream, which gencaption does not know at its start: without a key it cannot begin.
+    if (!check) gst_util_set_object_arg(G_OBJECT(made.gencaption.get()), "cache", "off");
     const auto fine = LiveCaptions::check(made.gencaption.get(), made.told_before);
     for (const std::string &warning : made.told_before) made.told(warning);
     if (!fine) return options.refuse(with_caption_options(fine.error().text));
@@ -361,6 +363,8 @@ int run_channel(const Words &words) {
                          json);
   }
   const BackgroundConsole console;
+  // Whoever reads the lines may go away.
+  std::signal(SIGPIPE, SIG_IGN);
   // Until the program takes the signal, there is nothing to reload. It must not end a standby, or a channel
   // that is about to begin.
   std::signal(SIGHUP, SIG_IGN);

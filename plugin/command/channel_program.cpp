@@ -488,8 +488,6 @@ Result<void> check_channel_form(GstElement *channel, const std::vector<OutputSpe
 
 int run_channel_program(const GRef<GstElement> &channel, const ChannelProgramSettings &settings) {
   keep_memory_flat();
-  // Whoever reads the lines may go away.
-  std::signal(SIGPIPE, SIG_IGN);
   ChannelProgram program(channel, settings);
   if (auto built = program.build(); !built) {
     print_error(printable(built.error().text));

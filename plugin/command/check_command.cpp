@@ -218,7 +218,8 @@ int run_check(const Words &words) {
   std::vector<Problem> problems = checked ? std::vector<Problem>() : checked.error();
   run.dry_run = true;
   for (Problem &problem : connection_problems(run)) problems.push_back(std::move(problem));
-  for (Problem &problem : publish_problems(run, !checked || publishes(*checked)))
+  for (Problem &problem :
+       publish_problems(run, !checked || publishes(*checked, reference_policy(run).is_service_public)))
     problems.push_back(std::move(problem));
   if (!problems.empty()) return report_problems(problems, json);
 

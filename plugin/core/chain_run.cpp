@@ -39,7 +39,7 @@ size_t next_of(const ChainRun &run) {
     while (first + 1 < run.links.size() && !(is_needed[first] && is_wanted(run.links[first]))) ++first;
     return first;
   };
-  // To ask for a task costs nothing, and its answer may put the link in doubt.
+  // To ask for a task costs nothing unless it has failed, and its answer may put the link in doubt.
   if (run.wish.may_submit != MaySubmit::even_in_doubt) {
     const size_t asked = first_of([](const ChainLink &link) { return link.state == LinkState::unfetched; });
     if (asked + 1 < run.links.size()) return asked;

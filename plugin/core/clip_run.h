@@ -44,7 +44,8 @@ struct RunWish {
   std::string task_id;  // Set: attach to that task, submit nothing.
   bool has_key = true;
   MaySubmit may_submit = MaySubmit::even_in_doubt;
-  unsigned result = 1;  // Which of that task's results, from 1.
+  unsigned result = 1;   // Which of that task's results, from 1.
+  std::string own_task;  // Of an earlier run of the same user: its clip is served also without `reuse`.
 };
 
 // ---- Events.

@@ -226,7 +226,8 @@ std::shared_ptr<const ClipRecord> served_without_turn(const ClipRecord &record, 
   const bool is_named = wish.task_id.empty() || whole->task_id == wish.task_id;
   // Without `reuse`, only a clip that arrived while this run waited counts.
   const bool is_new = is_news && record.state == ClipState::complete && whole->task_id != first_whole;
-  return is_named && (wish.reuse || is_new) ? whole : nullptr;
+  const bool is_own = !wish.own_task.empty() && whole->task_id == wish.own_task;
+  return is_named && (wish.reuse || is_new || is_own) ? whole : nullptr;
 }
 
 }  // namespace genclip

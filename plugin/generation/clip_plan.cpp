@@ -58,10 +58,10 @@ PublishSettings publish_settings_of(const RunSettings &run) {
 
 }  // namespace
 
-bool publishes(const CheckedRequest &request) {
-  return std::ranges::any_of(request.media(), [](const MediaReference &reference) {
-    return reference.source == MediaSource::file ||
-           (reference.clip && (reference.part.is_frame || publishes(*reference.clip)));
+bool publishes(const CheckedRequest &request, bool is_service_public) {
+  return std::ranges::any_of(request.media(), [&](const MediaReference &reference) {
+    if (!reference.clip) return reference.source == MediaSource::file;
+    return !is_service_public || reference.part.is_frame || publishes(*reference.clip, is_service_public);
   });
 }
 
@@ -116,7 +116,7 @@ Result<ClipPlan> plan_clip(const ClipRequest &request, const RunSettings &run) {
     job.model = checked->model();
     job.identity.request = meaning_of(checked->spec(), checked->body());
     plan.warnings = checked->warnings();
-    may_publish = publishes(*checked);
+    may_publish = publishes(*checked, reference_policy(run).is_service_public);
     job.endpoint.api = checked->api();
     job.request = std::move(*checked);
   } else if (!is_request && !run.task_id.empty()) {

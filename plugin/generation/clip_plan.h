@@ -31,8 +31,8 @@ ReferencePolicy reference_policy(const RunSettings &run);
 std::vector<Problem> connection_problems(const RunSettings &run);
 
 // True if the run publishes something, should no clip of the request be stored. Whole clips have a URL of the
-// service.
-bool publishes(const CheckedRequest &request);
+// service, which a public one can fetch.
+bool publishes(const CheckedRequest &request, bool is_service_public);
 
 // What is wrong with how this run publishes: with what is set for it, and, if it may publish, with what the
 // environment has, which is set for many runs.

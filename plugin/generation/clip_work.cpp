@@ -107,8 +107,8 @@ ClipWork::ClipWork(Generation &generation)
     if (is_asked) learn_if_possible(CostTold{news_of(told)});
   });
   tasks_.on_outage([this](TaskCall call, const Error &failure) { warn_of_outage(call, failure); });
-  run_.wish = {generation.job().reuse, generation.job().task_id, generation.job().no_key.empty(),
-               generation.job().may_submit, generation.job().result};
+  run_.wish = {generation.job().reuse,      generation.job().task_id, generation.job().no_key.empty(),
+               generation.job().may_submit, generation.job().result,  generation.job().own_task};
 }
 
 const char *ClipWork::name() const { return generation_.log_name().c_str(); }

@@ -166,8 +166,12 @@ Result<void> ClipWork::submit() {
 Result<void> ClipWork::attach() {
   static_cast<void>(account_.begin());  // It is tried again when there is a line to write.
   deadline_ = deadline_from_now();
+  const auto is_there = [&] {
+    const auto file = folder_.look_at_clip(*run_.whole);
+    return file && *file;
+  };
   // Whoever reads the clip that is there has waited for the look already.
-  if (is_successor())
+  if (is_successor() && is_there())
     deadline_ = std::min(deadline_.value_or(Clock::Time::max()), clock_.now() + kSuccessorPatience);
   // When a task that the user named was submitted is unknown.
   const bool is_own = generation_.job().task_id.empty();

@@ -67,6 +67,7 @@ struct GenerationJob : JobOptions {
   std::string task_id;  // Set: attach to it, submit nothing.
   std::string store;    // Folder of the clip store.
   bool reuse = true;
+  std::string own_task;  // What this user has paid for already: its clip is served also without `reuse`.
   std::weak_ptr<HeldLinks> held;            // Of a link of a chain: what keeps the links in the store.
   std::weak_ptr<HeldLinks> held_for_later;  // What keeps them for runs that come later; null: nothing does.
 };

@@ -16,6 +16,7 @@ namespace genclip {
 namespace {
 
 constexpr size_t kBlock = size_t{1} << 20;
+constexpr std::chrono::milliseconds kShortestFetch{1};
 constexpr char kContent[] = "sha256:";
 constexpr char kClip[] = "genclip:";
 
@@ -140,7 +141,9 @@ class Identification {
     const Clock::Time end = clock.now() + job_.media_check.time_limit;
     MediaFetchOptions options = job_.media_check.fetch;
     for (unsigned attempt = 1;; ++attempt) {
-      options.whole_timeout = std::chrono::ceil<std::chrono::milliseconds>(end - clock.now());
+      // 0 is endless, and a sleep may last longer than it was to.
+      options.whole_timeout =
+          std::max(kShortestFetch, std::chrono::ceil<std::chrono::milliseconds>(end - clock.now()));
       auto fetched =
           fetch_media(*services_.http, reference.url, job_.media_check.max_bytes, options, cancellable_);
       const auto pause = !fetched && fetched.error().transient ? retries.delay_before(attempt) : std::nullopt;

@@ -214,6 +214,13 @@ Result<void> AlarmTeller::check(const AlarmTargets &targets) {
   return {};
 }
 
+// A proxy would ask its own machine for a receiver on this one.
+HttpSettings AlarmTeller::http_settings(const AlarmTargets &targets) {
+  HttpSettings settings = targets.http;
+  if (const auto url = parse_http_url(targets.url); url && is_loopback(url->get())) settings.proxy.clear();
+  return settings;
+}
+
 Result<std::unique_ptr<AlarmTeller>> AlarmTeller::make(const AlarmTargets &targets,
                                                        std::shared_ptr<HttpClient> http, Clock &clock) {
   if (auto fine = check(targets); !fine) return std::move(fine).error();
@@ -226,7 +233,7 @@ Result<std::unique_ptr<AlarmTeller>> AlarmTeller::make(const AlarmTargets &targe
     teller->add_command(command);
   }
   if (!targets.url.empty())
-    teller->add_url(targets.url, http ? std::move(http) : HttpClient::shared(targets.http), clock);
+    teller->add_url(targets.url, http ? std::move(http) : HttpClient::shared(http_settings(targets)), clock);
   return std::unique_ptr<AlarmTeller>(std::move(teller));
 }
 

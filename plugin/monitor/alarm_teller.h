@@ -30,7 +30,9 @@ class AlarmTeller {
  public:
   // ErrorKind::settings if a target cannot be used: the command is not found, say. Starts nothing.
   static Result<void> check(const AlarmTargets &targets);
-  // The same error. `http` and `clock` may be a test's; borrows the clock.
+  // Of the way to its URL.
+  static HttpSettings http_settings(const AlarmTargets &targets);
+  // The same error as check(). `http` and `clock` may be a test's; borrows the clock.
   static Result<std::unique_ptr<AlarmTeller>> make(const AlarmTargets &targets,
                                                    std::shared_ptr<HttpClient> http = nullptr,
                                                    Clock &clock = Clock::system());

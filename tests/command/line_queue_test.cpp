@@ -135,9 +135,9 @@ TEST(BackgroundConsole, PrintsOnOneTerminalInOrder) {
     print("a\n");
     print_error("b");
     print("c\n");
+    const std::string printed = "a\ngenclip: b\nc\n";
+    EXPECT_EQ(pipe.read(printed.size()), printed);
   }
-  const std::string printed = "a\ngenclip: b\nc\n";
-  EXPECT_EQ(pipe.read(printed.size()), printed);
 }
 
 // A pager that shows its first page.

@@ -49,6 +49,21 @@ std::string ending(const Reaction &reaction) {
 
 constexpr ClipStatus kDone = ClipStatus::completed;
 
+// Without reuse, whoever has paid for a clip is served it, whoever has fetched it.
+TEST(ServedWithoutTurn, IsTheClipOfOnesOwnTask) {
+  ClipRecord record;
+  record.state = ClipState::complete;
+  record.task_id = "task-1";
+  record.clip_name = "clip.mp4";
+  RunWish wish;
+  wish.reuse = false;
+  EXPECT_FALSE(served_without_turn(record, wish, false, "task-1"));
+  wish.own_task = "task-0";
+  EXPECT_FALSE(served_without_turn(record, wish, false, "task-1"));
+  wish.own_task = "task-1";
+  EXPECT_TRUE(served_without_turn(record, wish, false, "task-1"));
+}
+
 TEST(React, TellsTheLedgerWhatBecameOfASubmit) {
   const ClipRun submits =
       react(run_at(ClipStep::submit), SubmitBegins{.reserved_at = "2026-01-01T00:00:00.000Z"}).run;

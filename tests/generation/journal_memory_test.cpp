@@ -540,6 +540,16 @@ TEST_F(JournalMemory, ASuccessorOfAClipThatIsGoneIsWaitedFor) {
   EXPECT_EQ(run_whole().state.task_id, "task-2");
 }
 
+TEST_F(JournalMemory, ACompletedSuccessorOfAClipThatIsGoneIsWaitedFor) {
+  run_whole();
+  wait_until_unused(job());
+  leave_task(anew());
+  fs::remove(path().file("clip.mp4"));
+  for (int i = 0; i < 12; ++i) service_.odd_media.push_back(answer(404, ""));
+  service_.polls = 1;
+  EXPECT_EQ(run_whole().state.task_id, "task-2");
+}
+
 TEST_F(JournalMemory, AClipIsServedWithoutTheNetworkAndWithoutAKeyWhateverItsSuccessorDoes) {
   run_whole();
   leave_task(anew());

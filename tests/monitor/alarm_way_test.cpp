@@ -23,5 +23,17 @@ TEST(AlarmUrl, IsReachedThroughTheProxyOfTheChannel) {
       << proxy.requests().front();
 }
 
+// For the proxy, that address would be its own machine.
+TEST(AlarmUrl, OfThisMachineIsReachedWithoutTheProxy) {
+  HttpServer receiver(always("HTTP/1.1 204 No Content\r\n\r\n"));
+  HttpServer proxy(always("HTTP/1.1 403 Forbidden\r\n\r\n"));
+  const auto teller = taken(AlarmTeller::make(
+      {.url = receiver.url("/hook"), .http = {.proxy = "127.0.0.1:" + std::to_string(proxy.port())}}));
+  teller->tell({{{AlarmKind::fallback, ""}, true, "A fallback.", kNow, kNow}}, "Dunes", "r-7");
+  EXPECT_TRUE(teller->finish(std::chrono::minutes(1)));
+  EXPECT_EQ(teller->deliveries().error, "");
+  EXPECT_EQ(receiver.requests().size(), 1u);
+}
+
 }  // namespace
 }  // namespace genclip::test
