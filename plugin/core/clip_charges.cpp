@@ -150,9 +150,10 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
   }
   std::vector<LedgerEntry> entries;
   const bool is_news = charge.task_id.empty() && !record->task_id.empty();
+  // What became of that task since counts for the task, not for this charge.
   if (is_news && record->state != ClipState::refused && is_earlier_task(*record, record->task_id))
-    return release(kEarlierTask);
-  if (is_news || (record->state == ClipState::submitted && has_new_amount()))
+    entries = release(kEarlierTask);
+  else if (is_news || (record->state == ClipState::submitted && has_new_amount()))
     entries.push_back(told_amount());
   switch (record->state) {
     case ClipState::intent:

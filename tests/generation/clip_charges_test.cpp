@@ -68,10 +68,17 @@ TEST(AfterDeath, TheJournalSaysWhatBecameOfAReservation) {
 TEST(AfterDeath, ASubmitThatWasAnsweredWithAnEarlierTaskHasCostNothing) {
   ClipRecord record = record_of(ClipState::submitted, "T");
   record.earlier_tasks = {"T"};
-  for (const ClipState state : {ClipState::submitted, ClipState::complete}) {
+  const auto after = [&](ClipState state) {
     record.state = state;
-    EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::reserved), record)), ElementsAre("release"));
-  }
+    return texts(entries_after_death(charge_of(ChargeState::reserved), record));
+  };
+  EXPECT_THAT(after(ClipState::submitted), ElementsAre("release"));
+  // What became of that task since is told all the same.
+  EXPECT_THAT(after(ClipState::complete), ElementsAre("release", "settle T completed $3"));
+  EXPECT_THAT(after(ClipState::failed), ElementsAre("release", "settle T failed $3"));
+  EXPECT_THAT(after(ClipState::lost), ElementsAre("release", "unknown T $3"));
+  record.completed_tasks = {"T"};
+  EXPECT_THAT(after(ClipState::submitted), ElementsAre("release", "unfetched T", "settle T completed $3"));
 }
 
 // Else --on-unknown fail refuses the request for ever, and other runs warn that it may be charged twice.
