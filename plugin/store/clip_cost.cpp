@@ -16,12 +16,19 @@ bool is_free(const ClipRecord &record) {
   return record.state == ClipState::refused || record.state == ClipState::failed;
 }
 
-// Those that may have cost something: its own, and that of the clip that its task is to replace.
+// Those that may have cost something: its own, and that of the clip that its task is to replace. A service
+// may answer with the task of that clip, which has its cost once.
 std::vector<const ClipRecord *> records_of(const StoredClip &clip) {
   std::vector<const ClipRecord *> records;
   for (const ClipRecord *record = clip.record ? &*clip.record : nullptr; record;
-       record = record->replaced.get())
-    records.push_back(record);
+       record = record->replaced.get()) {
+    const bool is_same_task =
+        !records.empty() && !record->task_id.empty() && record->task_id == records.back()->task_id;
+    if (!is_same_task)
+      records.push_back(record);
+    else if (records.back()->amount < 0)
+      records.back() = record;
+  }
   return records;
 }
 

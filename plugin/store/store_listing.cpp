@@ -155,4 +155,13 @@ Result<void> verify_clip(FileSystem &files, const StoredClip &clip) {
   return Error{ErrorKind::read, path + " is damaged: " + checked->flaw + ".", "", whole->task_id};
 }
 
+Result<void> verify_latest(FileSystem &files, const std::string &root, StoredClip &clip) {
+  auto verified = verify_clip(files, clip);
+  if (verified) return verified;
+  auto latest = stored_in(files, root, clip.digest);
+  if (!latest) return verified;
+  clip = std::move(*latest);
+  return verify_clip(files, clip);
+}
+
 }  // namespace genclip

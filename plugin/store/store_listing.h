@@ -64,4 +64,8 @@ Result<StoredClip> find_stored(FileSystem &files, const std::string &root, std::
 // Changes nothing. Needs gst_init.
 Result<void> verify_clip(FileSystem &files, const StoredClip &clip);
 
+// The same of a clip that was listed some time ago: where it seems damaged, it may have been replaced since,
+// so that what is in its folder now is verified, and `clip` becomes that. A folder that is gone leaves it.
+Result<void> verify_latest(FileSystem &files, const std::string &root, StoredClip &clip);
+
 }  // namespace genclip

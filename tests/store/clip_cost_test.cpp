@@ -64,6 +64,16 @@ TEST(ClipCost, HasThatOfAClipWhichIsToBeReplaced) {
   EXPECT_EQ(cost_of(std::vector{clip}).text(), "5 credits");
 }
 
+// A service that knows the request may answer with the task of the clip that is to be replaced.
+TEST(ClipCost, OfOneTaskCountsOnce) {
+  for (const double amount : {2.0, -1.0}) {
+    StoredClip clip = clip_of("a", "t", amount);
+    clip.record->replaced = std::make_shared<const ClipRecord>(*clip_of("a", "t", 2).record);
+    EXPECT_EQ(told_cost(clip), 2) << amount;
+    EXPECT_EQ(cost_of(std::vector{clip}).text(), "2 credits") << amount;
+  }
+}
+
 TEST(RemovalText, NamesTheTasksThatMayStillBringAClip) {
   Pruned pruned;
   pruned.removed = {clip_of("0123456789abcdef", "t-1", 12)};

@@ -394,6 +394,19 @@ TEST_F(StoreListing, RemovesNothingOfWhichTheLedgerCannotBeTold) {
   EXPECT_TRUE(verify_clip(files_, stored(path)));
 }
 
+// A run with reuse=false may have ended since the store was listed.
+TEST_F(StoreListing, AClipThatIsReplacedMeanwhileIsVerifiedAsItIsNow) {
+  const ClipPath path = add("a");
+  const StoredClip now = stored(path);
+  StoredClip listed = now;
+  ++listed.record->clip_size;
+  EXPECT_FALSE(verify_clip(files_, listed));
+  EXPECT_TRUE(verify_latest(files_, root_, listed));
+  EXPECT_EQ(listed.record->clip_size, now.record->clip_size);
+  std::ofstream(path.file("clip.mp4")) << "no clip";
+  EXPECT_EQ(failure_of(verify_latest(files_, root_, listed)).kind, ErrorKind::read);
+}
+
 TEST_F(StoreListing, RemovesNothingButClips) {
   add("a");
   fs::create_directory(root_ + "/mine");
