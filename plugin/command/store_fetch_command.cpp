@@ -39,7 +39,8 @@ void choose_result(GenerationJob &job, unsigned result) {
 }
 
 // Uses the folder that the store has for that result of the task: of the first one, that of its request. A
-// damaged clip is replaced only once its successor is whole. True: there is a damaged one.
+// damaged clip is replaced only once its successor is whole; while another task is to replace it, this one
+// has a folder of its own. True: there is a damaged one.
 Result<bool> find_place(GenerationJob &job, unsigned result) {
   FileSystem &files = FileSystem::posix();
   auto clips = list_store(files, job.store);
@@ -65,11 +66,19 @@ Result<bool> find_place(GenerationJob &job, unsigned result) {
     if (result > 1) choose_result(job, result);
     return false;
   }
+  const ClipRecord *whole = found->whole();
+  const bool is_damaged = whole && whole->task_id == job.task_id && !verify_clip(files, *found);
+  // Else that task would become the record's, and the one under way, which is to replace the clip, would not.
+  const bool has_successor =
+      found->record->task_id != job.task_id && found->record->state == ClipState::submitted;
+  if (is_damaged && has_successor) {
+    if (result > 1) choose_result(job, result);
+    return false;
+  }
   job.identity = found->record->identity;
   job.identified = std::make_shared<const IdentifiedRequest>(identified_as(job.identity));
-  const ClipRecord *whole = found->whole();
-  job.reuse = !whole || whole->task_id != job.task_id || verify_clip(files, *found).has_value();
-  return !job.reuse;
+  job.reuse = !is_damaged;
+  return is_damaged;
 }
 
 struct MeantTask {

@@ -390,6 +390,22 @@ class Fetch(Store):
             self.assertRegex(run.stderr, "Warning: .*clip.mp4 is damaged: .* the service's copy is damaged too: fetching it again does not help")
             self.assertEqual(service.downloads, downloads)
 
+    # Else the task of a run with --anew, which is paid too, would not be the record's any more.
+    def test_a_damaged_clip_that_a_task_is_to_replace_comes_into_a_folder_of_its_own(self):
+        clip = self.stored()
+        path, record = pathlib.Path(clip["clip"]), self.store / clip["key"] / "task.json"
+        whole, replaced = path.read_bytes(), json.loads(record.read_text())
+        record.write_text(json.dumps({name: replaced[name] for name in replaced if name not in ("clip", "further_results")}
+                                     | {"state": "submitted", "task_id": "task_next", "replaces": replaced}))
+        path.write_bytes(whole[:len(whole) // 2] + bytes(len(whole) - len(whole) // 2))
+        before = record.read_text()
+        run = self.run_genclip("store", "fetch", clip["task_id"], "--poll-interval=20")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        self.assertEqual(pathlib.Path(run.stdout.strip()).read_bytes(), whole)
+        self.assertNotEqual(run.stdout, clip["clip"] + "\n")
+        self.assertEqual(record.read_text(), before)
+        self.assertEqual(self.stats()["submits"], 1)
+
     def test_a_removed_clip_comes_back_by_its_task(self):
         clip = self.stored()
         whole = pathlib.Path(clip["clip"]).read_bytes()
