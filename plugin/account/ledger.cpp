@@ -386,10 +386,10 @@ Result<bool> Ledger::begins_with_clip() {
 }
 
 Result<bool> Ledger::begin_with(const std::function<Result<std::vector<LedgerEntry>>()> &import,
-                                GCancellable *cancellable) {
+                                GCancellable *cancellable, std::chrono::seconds patience) {
   // Without the lock first: this is asked before each submit.
   if (const auto there = begins_with_clip(); !there || *there) return there ? Result<bool>(false) : there;
-  auto change = begin_change(cancellable);
+  auto change = begin_change(cancellable, patience);
   if (!change) return std::move(change).error();
   if (change->account().has_clips()) {
     put_back(std::move(change->books));

@@ -111,9 +111,9 @@ class Ledger {
 
   // Where the ledger has no line about a clip yet, writes the entries that `import` gives, with their own
   // `at`. (Captions may have begun it.) False: it has such lines. What `import` looks at must have been there
-  // before any reservation.
+  // before any reservation. `patience`: as wait_for_lock() has it.
   Result<bool> begin_with(const std::function<Result<std::vector<LedgerEntry>>()> &import,
-                          GCancellable *cancellable);
+                          GCancellable *cancellable, std::chrono::seconds patience = kLockPatience);
 
   // Every charge. Takes no lock; takes some time (docs/performance.md).
   Result<LedgerReading> read_all();

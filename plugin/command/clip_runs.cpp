@@ -142,7 +142,8 @@ class Runs {
     end_.pending = governor_.pending();
     end_.signal = signals_.last();
     std::sort(end_.stopped.begin(), end_.stopped.end());
-    make_room();
+    // Somebody waits for the end. The next clip that is stored makes room.
+    if (signals_.count() == 0) make_room();
     return std::move(end_);
   }
 
@@ -196,10 +197,11 @@ class Runs {
     for (const auto &[key, count] : needed_)
       if (key != last.key) held_->let_go(key);
     Ledger ledger = ledger_of(job.store);
-    const auto pruned = prune_store(
-        FileSystem::posix(), job.store, job.store_max_size, last.key, {}, [&](const StoredClip &clip) {
-          return bury_before_removal(FileSystem::posix(), ledger, job.store, clip, nullptr);
-        });
+    const auto pruned = prune_store(FileSystem::posix(), job.store, job.store_max_size, last.key, {},
+                                    [&](const StoredClip &clip) {
+                                      return bury_before_removal(FileSystem::posix(), ledger, job.store, clip,
+                                                                 nullptr, kShortLockPatience);
+                                    });
     if (!pruned) return;
     if (const std::string text = removal_text(*pruned); !text.empty()) listener_.on_notice(text);
   }

@@ -96,7 +96,12 @@ int run_cost_correct(const Words &words) {
   // First, because a key names another charge once this one is entered.
   const bool is_of_submit = before.task_id.empty();
   // Else the task of the run would count beside what is entered now.
-  bool is_busy = is_of_submit && before.is_under_way();
+  bool is_busy = false;
+  if (is_of_submit && before.is_under_way()) {
+    const auto at_work = is_at_work(FileSystem::posix(), root, before.key);
+    if (!at_work) return report_failure(at_work.error(), json);
+    is_busy = *at_work;
+  }
   if (!is_busy && *amount == 0 && (is_of_submit || !before.is_under_way())) {
     const auto settled = settle_submit(FileSystem::posix(), root, before);
     if (!settled) return report_failure(settled.error(), json);

@@ -50,8 +50,10 @@ FileSystem &files() { return FileSystem::posix(); }
 
 // The ledger, and not the journal that goes, is to name each task that may still bring a clip, and what each
 // has cost: a run may have died, or the store be older than ledgers.
-BeforeRemoval keeps_in_ledger(Ledger &ledger, const std::string &root) {
-  return [&](const StoredClip &clip) { return bury_before_removal(files(), ledger, root, clip, nullptr); };
+BeforeRemoval keeps_in_ledger(Ledger &ledger, const std::string &root, std::chrono::seconds patience) {
+  return [&, patience](const StoredClip &clip) {
+    return bury_before_removal(files(), ledger, root, clip, nullptr, patience);
+  };
 }
 
 void warn_of_tasks(const StoredClip &clip) {
@@ -80,9 +82,9 @@ int run_store_verify(const Words &words) {
   if (auto knows = check_typefinding(); !knows) return report_failure(knows.error(), json);
   auto clips = chosen_clips(*rest, run);
   if (!clips) return report_failure(clips.error(), json);
+  const std::string root = store_root(run.store);
 
   Json::Array verdicts;
-  const std::string root = store_root(run.store);
   int64_t whole = 0;
   int64_t bad = 0;
   for (StoredClip &clip : *clips) {
@@ -141,7 +143,7 @@ int run_store_remove(const Words &words) {
   int exit_code = kOk;
   for (const StoredClip &clip : *clips) {
     auto done = remove_clip(files(), root, clip.digest, any ? Removable::any : Removable::settled,
-                            pinned ? Pinned::go : Pinned::stay, keeps_in_ledger(ledger, root));
+                            pinned ? Pinned::go : Pinned::stay, keeps_in_ledger(ledger, root, kLockPatience));
     if (!done) {
       print_error(short_key(clip) + ": " + printable(done.error().text));
       exit_code = kFailed;
@@ -181,7 +183,7 @@ int run_store_prune(const Words &words) {
   const std::string root = store_root(store);
   Ledger ledger = ledger_of(root);
   std::optional<Error> untold;
-  const auto before = [&, keep = keeps_in_ledger(ledger, root)](const StoredClip &clip) {
+  const auto before = [&, keep = keeps_in_ledger(ledger, root, kShortLockPatience)](const StoredClip &clip) {
     auto kept = keep(clip);
     if (!kept && !untold) untold = kept.error();
     return kept;
@@ -205,9 +207,9 @@ int run_store_prune(const Words &words) {
   }
   for (const StoredClip &clip : pruned->removed) warn_of_tasks(clip);
   if (untold)
-    print_error("Warning: A clip stays, because its journal tells what the ledger lacks. " +
+    print_error("Warning: Clips stay, because the ledger lacks what the journal of one tells. " +
                 printable(untold->text));
-  if (pruned->size > *size)
+  else if (pruned->size > *size)
     print_error("Warning: The rest is pinned, in use, still being fetched, or not a whole clip.");
   return kOk;
 }

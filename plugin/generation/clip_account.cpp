@@ -139,7 +139,7 @@ void ClipAccount::bury(const std::optional<ClipRecord> &found, const std::string
 
 Result<void> ClipAccount::bury_removed(const StoredClip &clip) {
   return bury_before_removal(*generation_.services().files, ledger_, generation_.job().store, clip,
-                             generation_.cancellable());
+                             generation_.cancellable(), kShortLockPatience);
 }
 
 std::vector<Wait> ClipAccount::past_waits() {

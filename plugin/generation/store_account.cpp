@@ -66,7 +66,8 @@ struct Buried {
 
 // What became of the open charges of these clips, in one step for all: each reads the ledger.
 Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journals, GCancellable *cancellable,
-                    const std::vector<std::string> &waited_for = {}) {
+                    const std::vector<std::string> &waited_for = {},
+                    std::chrono::seconds patience = kLockPatience) {
   Buried buried;
   if (journals.empty()) return buried;
   const auto reading = ledger.read_condensed();
@@ -84,7 +85,7 @@ Result<Buried> bury(Ledger &ledger, const std::map<std::string, Journal> &journa
   }
   buried.lines = entries.size();
   if (!entries.empty())
-    if (auto appended = ledger.append(std::move(entries), cancellable); !appended)
+    if (auto appended = ledger.append(std::move(entries), cancellable, {}, patience); !appended)
       return std::move(appended).error();
   return buried;
 }
@@ -113,8 +114,8 @@ Result<OpenCharges> find_open(Ledger &ledger, LedgerReadings &readings, const st
 }  // namespace
 
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
-                          GCancellable *cancellable) {
-  const auto begun = ledger.begin_with([&] { return import_journals(files, store); }, cancellable);
+                          GCancellable *cancellable, std::chrono::seconds patience) {
+  const auto begun = ledger.begin_with([&] { return import_journals(files, store); }, cancellable, patience);
   return begun ? Result<void>() : begun.error();
 }
 
@@ -139,20 +140,22 @@ Result<const Account *> KnownCharges::account(const std::string &store) {
 }
 
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            const std::string &unsent, GCancellable *cancellable) {
+                            const std::string &unsent, GCancellable *cancellable,
+                            std::chrono::seconds patience) {
   std::map<std::string, Journal> journals;
   journals[key].record = record;
   journals[key].unsent = unsent;
-  const auto buried = bury(ledger, journals, cancellable);
+  const auto buried = bury(ledger, journals, cancellable, {}, patience);
   if (!buried) return buried.error();
   return buried->lines;
 }
 
 Result<void> bury_before_removal(FileSystem &files, Ledger &ledger, const std::string &store,
-                                 const StoredClip &clip, GCancellable *cancellable) {
-  if (auto begun = begin_ledger(files, ledger, store, cancellable); !begun) return begun;
+                                 const StoredClip &clip, GCancellable *cancellable,
+                                 std::chrono::seconds patience) {
+  if (auto begun = begin_ledger(files, ledger, store, cancellable, patience); !begun) return begun;
   const std::string unsent = ClipFolder(files, ClipPath(store, clip.digest)).unsent();
-  const auto buried = bury_charges(ledger, clip.digest, clip.record, unsent, cancellable);
+  const auto buried = bury_charges(ledger, clip.digest, clip.record, unsent, cancellable, patience);
   return buried ? Result<void>() : buried.error();
 }
 
@@ -167,6 +170,12 @@ Result<bool> settle_submit(FileSystem &files, const std::string &store, const Ch
   if (!settled) return true;
   const auto written = ClipFolder(files, path).write_record(*settled);
   return written ? Result<bool>(true) : written.error();
+}
+
+Result<bool> is_at_work(FileSystem &files, const std::string &store, const std::string &key) {
+  if (!ClipPath::is_digest(key)) return false;
+  const auto journal = lock_journal(files, ClipPath(store, key));
+  return journal ? Result<bool>(!journal->has_value()) : journal.error();
 }
 
 Result<size_t> reconcile(FileSystem &files, Ledger &ledger, const std::string &store,

@@ -5,6 +5,7 @@
 
 #include <gio/gio.h>
 
+#include <chrono>
 #include <map>
 #include <optional>
 #include <string>
@@ -12,6 +13,7 @@
 
 #include "plugin/account/ledger.h"
 #include "plugin/base/file_system.h"
+#include "plugin/base/lock_wait.h"
 #include "plugin/base/result.h"
 #include "plugin/core/clip_charges.h"
 #include "plugin/store/clip_record.h"
@@ -22,7 +24,7 @@ namespace genclip {
 // Makes the ledger of a store that has none, of what its journals know. To be called before the first line
 // is appended. Cheap when there is a ledger. Blocks for the disk.
 Result<void> begin_ledger(FileSystem &files, Ledger &ledger, const std::string &store,
-                          GCancellable *cancellable);
+                          GCancellable *cancellable, std::chrono::seconds patience = kLockPatience);
 
 // What the ledger knows of a request without a journal; `is_clip_lost`: see core/clip_charges.h. Cheap when
 // it knows nothing. Blocks for the disk.
@@ -51,17 +53,23 @@ class KnownCharges {
 // Writes what became of the charges of the clip `key`, whose lock the caller has. `record` and `unsent` as
 // entries_after_death() has them. Returns how many lines it has written. Blocks for the disk.
 Result<size_t> bury_charges(Ledger &ledger, const std::string &key, const std::optional<ClipRecord> &record,
-                            const std::string &unsent, GCancellable *cancellable);
+                            const std::string &unsent, GCancellable *cancellable,
+                            std::chrono::seconds patience = kLockPatience);
 
 // The same, just before this clip leaves the store and its journal with it (store/clip_removal.h). Makes the
-// ledger of a store that has none first.
+// ledger of a store that has none first. `patience` with the ledger's lock: kShortLockPatience where clips
+// only make room, because a later run may as well remove them.
 Result<void> bury_before_removal(FileSystem &files, Ledger &ledger, const std::string &store,
-                                 const StoredClip &clip, GCancellable *cancellable);
+                                 const StoredClip &clip, GCancellable *cancellable,
+                                 std::chrono::seconds patience);
 
 // Writes into the journal that the submit or the lost task of this charge has cost nothing
 // (core/clip_charges.h). False: a run
 // is at work on the clip, and nothing was written. Blocks for the disk.
 Result<bool> settle_submit(FileSystem &files, const std::string &store, const Charge &charge);
+
+// True: a run is at work on the clip `key`, or has its lock for another reason. Blocks for the disk.
+Result<bool> is_at_work(FileSystem &files, const std::string &store, const std::string &key);
 
 // Writes what became of the charges whose runs have died. A charge is left alone when it is of the clip
 // `except` (the caller is at work on it; empty: none), or when its clip is locked, because a run is at work

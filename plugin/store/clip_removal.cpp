@@ -162,7 +162,8 @@ void remove_leftover(FileSystem &files, const std::string &root, const std::stri
   if (auto removed = remove_content(files, path, nullptr); !removed) log(removed.error());
 }
 
-// A clip may have been used since its row was written, so it is looked at again when its turn comes.
+// A clip may have been used since its row was written, so it is looked at again when its turn comes. After an
+// error of `before` the others stay, too: a ledger that is locked would be waited for again with each.
 void remove_clips(FileSystem &files, const std::string &root, uint64_t max_size, StoreCensus &census,
                   AnswersByAge &answers, const BeforeRemoval &before, Pruned &pruned) {
   using Folder = StoreCensus::Folder;
@@ -170,6 +171,14 @@ void remove_clips(FileSystem &files, const std::string &root, uint64_t max_size,
     return std::tie(a->last_used, a->digest) > std::tie(b->last_used, b->digest);
   };
   const auto may_go = [](const Folder &folder) { return folder.is_complete && !folder.is_pinned; };
+  std::optional<Error> untold;
+  BeforeRemoval before_once;
+  if (before)
+    before_once = [&](const StoredClip &clip) {
+      auto told = before(clip);
+      if (!told) untold = told.error();
+      return told;
+    };
   std::vector<Folder *> oldest;  // A heap.
   for (Folder &folder : census.folders())
     if (may_go(folder)) oldest.push_back(&folder);
@@ -190,7 +199,13 @@ void remove_clips(FileSystem &files, const std::string &root, uint64_t max_size,
       continue;
     }
     auto removed =
-        remove_clip(files, root, std::string(folder.digest), Removable::complete, Pinned::stay, before);
+        remove_clip(files, root, std::string(folder.digest), Removable::complete, Pinned::stay, before_once);
+    if (untold) {
+      GST_CAT_WARNING(store_category(),
+                      "%s: no room is made, because the ledger cannot be told of a clip: %s", root.c_str(),
+                      untold->text.c_str());
+      return;
+    }
     if (!removed) {
       GST_CAT_DEBUG(store_category(), "not removed: %s", removed.error().text.c_str());
       continue;

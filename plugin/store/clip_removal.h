@@ -47,7 +47,8 @@ struct Pruned {
 // pinned nor being read, until the store's clips and answers have at most `max_size` bytes or no such one is
 // left. Also removes what a crash left of an earlier removal, and folders that hold no clip. `new_clip` is
 // the digest of the clip that was just stored, if that is why: then it takes a moment, as nothing else is
-// likely to have changed (plugin/store/store_census.h).
+// likely to have changed (plugin/store/store_census.h). After the first error of `before`, no further clip is
+// removed.
 Result<Pruned> prune_store(FileSystem &files, const std::string &root, uint64_t max_size,
                            std::string_view new_clip = {}, CensusPace pace = {},
                            const BeforeRemoval &before = nullptr);

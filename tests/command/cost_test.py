@@ -469,6 +469,17 @@ class Correct(MoneyTest):
             self.assertIn("may still be under way", self.run_genclip("cost", "correct", key_of("a"), "5").stdout)
             self.assertEqual(self.spent(), (5, 0, 1))
 
+    def test_a_lock_that_cannot_be_opened_is_told_and_is_no_run(self):
+        self.ledger.line("reserve", "a", "2026-11-22", estimate=ESTIMATE)
+        # No file, and no lock with which to set it aside.
+        for path in (self.store / key_of("a") / "lock", self.store / "lock"):
+            path.mkdir(parents=True)
+        for amount in ("5", "0"):
+            told = self.run_genclip("cost", "correct", key_of("a"), amount, code=1).stderr
+            self.assertNotIn("A run is at work", told)
+            self.assertIn(f"{self.store}/lock", told)
+            self.assertEqual(self.spent(), (0, 12, 0))
+
     def test_an_attached_task_stays_in_no_total(self):
         self.ledger.line("settle", "f", "2026-11-22", task_id="task_f", status="completed", amount=100, attached=True)
         self.assertIn("in no total", self.run_genclip("cost", "correct", "task_f", "50").stdout)

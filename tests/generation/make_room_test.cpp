@@ -6,11 +6,13 @@
 
 #include "plugin/account/ledger.h"
 #include "tests/generation/work_fixture.h"
+#include "tests/support/taken.h"
 
 namespace genclip::test {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -23,6 +25,19 @@ class MakeRoom : public WorkTest {
     other.identity.request = other.request->body();
     other.store_max_size = store_max_size;
     return other;
+  }
+  // As if the ledger had been locked when the clips so far ended, by a machine that has died.
+  void forget_ends() const {
+    const LedgerPath path(job().store);
+    std::string kept;
+    std::ifstream before(path.ledger);
+    for (std::string line; std::getline(before, line);) {
+      const auto entry = read_ledger_line(line);
+      if (entry && (entry->event == LedgerEvent::reserve || entry->event == LedgerEvent::submitted))
+        kept += line + "\n";
+    }
+    std::ofstream(path.ledger) << kept;
+    std::remove(path.summary.c_str());
   }
   std::string key_of(const GenerationJob &job) const { return job.identity.digest().substr(0, 8); }
 };
@@ -47,20 +62,10 @@ TEST_F(MakeRoom, WarnsOfEachClipThatItRemovesWithItsTaskAndItsCost) {
                                 HasSubstr("task " + task_id), HasSubstr(cost.str()))));
 }
 
-// The ledger was locked by a machine that has died, for example.
 TEST_F(MakeRoom, WhatTheJournalAloneTellsIsInTheLedgerBeforeTheClipGoes) {
   const double amount = run(job_for("one")).state.amount;
   ASSERT_GT(amount, 0);
-  const LedgerPath path(job().store);
-  std::string kept;
-  std::ifstream before(path.ledger);
-  for (std::string line; std::getline(before, line);) {
-    const auto entry = read_ledger_line(line);
-    if (entry && (entry->event == LedgerEvent::reserve || entry->event == LedgerEvent::submitted))
-      kept += line + "\n";
-  }
-  std::ofstream(path.ledger) << kept;
-  std::remove(path.summary.c_str());
+  forget_ends();
   wait_until_unused(job_for("one"));
   ASSERT_FALSE(run(job_for("two", 1)).error);
   EXPECT_FALSE(
@@ -70,6 +75,28 @@ TEST_F(MakeRoom, WhatTheJournalAloneTellsIsInTheLedgerBeforeTheClipGoes) {
   const Sums sums = reading->account.sums({}, 0);
   EXPECT_EQ(sums.spent.credits, 2 * amount);
   EXPECT_EQ(sums.unknown, 0u);
+}
+
+// The reader waits for its last byte, and a later clip makes room as well.
+TEST_F(MakeRoom, ALockedLedgerDelaysNoClipByMinutes) {
+  for (const char *prompt : {"one", "another"}) ASSERT_FALSE(run(job_for(prompt)).error);
+  std::optional<FileLock> dead;
+  http_->before_answer([&](const HttpRequest &request) {
+    if (request.method != HttpRequest::Method::post || dead) return;
+    forget_ends();
+    dead = taken(FileLock::try_lock(LedgerPath(job().store).lock));
+  });
+  for (const char *prompt : {"one", "another"}) wait_until_unused(job_for(prompt));
+  const auto begin = clock_.elapsed();
+  const Outcome last = run(job_for("two", 1));
+  ASSERT_FALSE(last.error) << last.text();
+  ASSERT_TRUE(dead);
+  EXPECT_LT(clock_.elapsed() - begin, std::chrono::seconds(100));
+  EXPECT_THAT(last.warnings, Each(HasSubstr("ledger.lock, for up to 10 s")));
+  for (const char *prompt : {"one", "another"}) {
+    const ClipPath path(job().store, job_for(prompt).identity.digest());
+    EXPECT_TRUE(ClipFolder(FileSystem::posix(), path).look()) << prompt << " stays";
+  }
 }
 
 TEST_F(MakeRoom, SaysNothingWhenNothingIsRemoved) {

@@ -383,7 +383,7 @@ TEST_F(StoreListing, RemovesNothingOfWhichTheLedgerCannotBeTold) {
   std::vector<std::string> told;
   const auto fails = [&](const StoredClip &clip) -> Result<void> {
     told.push_back(clip.record->task_id);
-    EXPECT_FALSE(taken(StoreLock::try_lock(path.lock()))) << "no run may begin on it";
+    EXPECT_FALSE(taken(StoreLock::try_lock(clip.folder + "/lock"))) << "no run may begin on it";
     return Error{ErrorKind::write, "full"};
   };
   EXPECT_EQ(
@@ -392,6 +392,12 @@ TEST_F(StoreListing, RemovesNothingOfWhichTheLedgerCannotBeTold) {
   EXPECT_THAT(taken(prune_store(files_, root_, 0, {}, {}, fails)).removed, IsEmpty());
   EXPECT_THAT(told, ElementsAre("task of a", "task of a"));
   EXPECT_TRUE(verify_clip(files_, stored(path)));
+  // With each of many clips, a ledger that is locked would be waited for anew.
+  add("b");
+  told.clear();
+  EXPECT_THAT(taken(prune_store(files_, root_, 0, {}, {}, fails)).removed, IsEmpty());
+  EXPECT_EQ(told.size(), 1u);
+  EXPECT_EQ(list().size(), 2u);
 }
 
 // A run with reuse=false may have ended since the store was listed.
