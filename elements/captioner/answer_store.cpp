@@ -95,7 +95,6 @@ void AnswerStore::begin(const std::string &folder) {
   MutexLock lock(mutex_);
   folder_ = folder;
   unread_.clear();
-  unread_error_.reset();
   has_warned_ = has_warned_of_unread_ = can_be_written_ = false;
 }
 
@@ -120,6 +119,7 @@ std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use, 
     if (is_unread(error)) note_unread(key, error);
     return std::nullopt;
   }
+  forget_unread(key);
   ContentAnswer answer;
   answer.text = (*found)->text;
   answer.finish_reason = (*found)->finish_reason;
@@ -128,17 +128,29 @@ std::optional<ContentAnswer> AnswerStore::find(const std::string &key, Use use, 
 
 void AnswerStore::note_unread(const std::string &key, const Error &error) {
   MutexLock lock(mutex_);
-  unread_.insert(key);
-  if (unread_error_) return;
-  unread_error_ = Error{
-      error.kind,
-      "An answer that the store keeps cannot be read, and asking again is paid for again: " + error.text};
+  unread_.insert_or_assign(
+      key, Error{error.kind,
+                 "An answer that the store keeps cannot be read, and asking again is paid for again: " +
+                     error.text});
 }
 
-std::optional<Error> AnswerStore::unread() {
+void AnswerStore::forget_unread(const std::string &key) {
   MutexLock lock(mutex_);
-  if (!unread_error_ || std::exchange(has_warned_of_unread_, true)) return std::nullopt;
-  return unread_error_;
+  unread_.erase(key);
+}
+
+std::optional<Error> AnswerStore::unread_of(const std::vector<std::string> &keys) const {
+  MutexLock lock(mutex_);
+  for (const std::string &key : keys)
+    if (const auto found = unread_.find(key); found != unread_.end()) return found->second;
+  return std::nullopt;
+}
+
+std::optional<Error> AnswerStore::unread(const std::vector<std::string> &keys) {
+  auto error = unread_of(keys);
+  MutexLock lock(mutex_);
+  if (!error || std::exchange(has_warned_of_unread_, true)) return std::nullopt;
+  return error;
 }
 
 // Between two looks whether somebody else has an answer now.
@@ -173,11 +185,8 @@ void AnswerStore::let_go(std::shared_ptr<const QuestionLocks> locks, GCancellabl
       cancellable);
 }
 
-std::optional<Error> AnswerStore::problem(GCancellable *cancellable) {
-  {
-    MutexLock lock(mutex_);
-    if (unread_error_) return unread_error_;
-  }
+std::optional<Error> AnswerStore::problem(const std::vector<std::string> &keys, GCancellable *cancellable) {
+  if (auto error = unread_of(keys)) return error;
   return problem_of_writing(cancellable);
 }
 

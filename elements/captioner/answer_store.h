@@ -8,9 +8,9 @@
 
 #include <gio/gio.h>
 
+#include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,8 +45,8 @@ class AnswerStore {
   // unread() and problem() tell of it, and keep() does not replace it.
   std::optional<ContentAnswer> find(const std::string &key, Use use, GCancellable *cancellable)
       EXCLUDES(mutex_);
-  // The warning to post, one in a run, where an answer that is there is asked for again.
-  std::optional<Error> unread() EXCLUDES(mutex_);
+  // The warning to post, one in a run, where an answer to one of these is there and asked for again.
+  std::optional<Error> unread(const std::vector<std::string> &keys) EXCLUDES(mutex_);
 
   // Held by whoever asks these questions until their answers are kept. Waits while somebody else does, for
   // two and a half minutes. Of nothing: the store cannot be locked, that time is over, or it is cancelled.
@@ -55,9 +55,11 @@ class AnswerStore {
   // For whoever holds them: letting them go takes the disk. Once cancelled it does not wait for that.
   void let_go(std::shared_ptr<const QuestionLocks> locks, GCancellable *cancellable) const EXCLUDES(mutex_);
 
-  // Why an answer would be paid for twice: one cannot be read, or none can be kept. In a run, once it has
-  // found no reason it does not look again until an answer could not be kept. Empty once cancelled.
-  std::optional<Error> problem(GCancellable *cancellable) EXCLUDES(mutex_);
+  // Why an answer to one of these would be paid for twice: it cannot be read, or none can be kept. In a run,
+  // once it has found that answers can be kept it does not look again until one could not. Empty once
+  // cancelled.
+  std::optional<Error> problem(const std::vector<std::string> &keys, GCancellable *cancellable)
+      EXCLUDES(mutex_);
 
   // The warning to post for `other`, which stands in the way of the ledger: mostly no answer can be kept
   // either, and that is the one warning of keep().
@@ -73,13 +75,14 @@ class AnswerStore {
   std::string folder() const EXCLUDES(mutex_);
   std::optional<Error> problem_of_writing(GCancellable *cancellable) EXCLUDES(mutex_);
   void note_unread(const std::string &key, const Error &error) EXCLUDES(mutex_);
+  void forget_unread(const std::string &key) EXCLUDES(mutex_);
+  std::optional<Error> unread_of(const std::vector<std::string> &keys) const EXCLUDES(mutex_);
 
   FileSystem &files_;
   Clock &clock_;
   mutable Mutex mutex_;
   std::string folder_ GUARDED_BY(mutex_);
-  std::set<std::string> unread_ GUARDED_BY(mutex_);       // keys
-  std::optional<Error> unread_error_ GUARDED_BY(mutex_);  // of the first
+  std::map<std::string, Error> unread_ GUARDED_BY(mutex_);  // by key
   bool has_warned_ GUARDED_BY(mutex_) = false;
   bool has_warned_of_unread_ GUARDED_BY(mutex_) = false;
   bool can_be_written_ GUARDED_BY(mutex_) = false;  // as far as was looked in this run

@@ -10,6 +10,15 @@
 #include "elements/post_error.h"
 
 namespace genclip {
+namespace {
+
+std::vector<std::string> keys_of(const CaptionRequest &request) {
+  std::vector<std::string> keys;
+  for (const AskedPart &part : request.parts) keys.push_back(part.key);
+  return keys;
+}
+
+}  // namespace
 
 // Of a request and its answer the log has the sizes: the words are the user's.
 void CaptionStage::log_question(const CaptionRequest &request) const {
@@ -87,11 +96,12 @@ bool CaptionStage::has_leave(const CaptionRequest &request, GCancellable *cancel
 
 // Of cache=read-write, which pays for nothing twice, nor for what cannot be kept. Else a warning is enough.
 bool CaptionStage::is_kept_or_refused(const CaptionRequest &request, GCancellable *cancellable) {
+  const auto keys = keys_of(request);
   if (settings_.cache != CaptionCache::read_write) {
-    if (const auto warning = answers_.unread()) post_warning(element_, gencaption_category(), *warning);
+    if (const auto warning = answers_.unread(keys)) post_warning(element_, gencaption_category(), *warning);
     return true;
   }
-  const auto problem = answers_.problem(cancellable);
+  const auto problem = answers_.problem(keys, cancellable);
   if (!problem) return true;
   // The stream ends once its last window is given up.
   end_with(*problem);
@@ -172,9 +182,7 @@ std::shared_ptr<const QuestionLocks> CaptionStage::lock(const CaptionRequest &re
                                                         GCancellable *cancellable) const {
   // What is not kept, nobody can wait for.
   if (request.cache != CaptionCache::read_write) return nullptr;
-  std::vector<std::string> keys;
-  for (const AskedPart &part : request.parts) keys.push_back(part.key);
-  return answers_.lock(keys, cancellable);
+  return answers_.lock(keys_of(request), cancellable);
 }
 
 // The request that is left to send, with the locks of its questions.

@@ -97,17 +97,17 @@ TEST_F(AnswerStoreTest, WarnsOnceInARunThatNothingCanBeKept) {
 // As after a run by another user, or with too many open files.
 TEST_F(AnswerStoreTest, NeitherReplacesNorHidesAnAnswerThatItCannotRead) {
   EXPECT_FALSE(keep(a_, said("A kite.")));
-  EXPECT_FALSE(answers_.unread());
+  EXPECT_FALSE(answers_.unread({a_}));
   for (const ErrorKind kind : {ErrorKind::not_authorized, ErrorKind::open_read, ErrorKind::read}) {
     answers_.begin(root_);
     files_.fail_at(files_.operations() + 3, {kind, "It cannot be opened."});
     EXPECT_FALSE(find(a_));
-    const auto warning = answers_.unread();
+    const auto warning = answers_.unread({a_});
     ASSERT_TRUE(warning);
     EXPECT_EQ(warning->kind, kind);
     EXPECT_THAT(warning->text, HasSubstr("is paid for again: It cannot be opened."));
-    EXPECT_FALSE(answers_.unread()) << "one warning in a run";
-    const auto problem = answers_.problem(cancellable_.get());
+    EXPECT_FALSE(answers_.unread({a_})) << "one warning in a run";
+    const auto problem = answers_.problem({a_}, cancellable_.get());
     ASSERT_TRUE(problem) << "of cache=read-write";
     EXPECT_EQ(problem->text, warning->text);
     EXPECT_FALSE(keep(a_, said("Another kite.")));
@@ -117,24 +117,37 @@ TEST_F(AnswerStoreTest, NeitherReplacesNorHidesAnAnswerThatItCannotRead) {
   }
 }
 
+// As while too many files are open, which passes.
+TEST_F(AnswerStoreTest, TellsOfAnAnswerThatItCannotReadOnlyWhoAsksForThatOneAndOnlyUntilItCan) {
+  EXPECT_FALSE(keep(a_, said("A kite.")));
+  files_.fail_at(files_.operations() + 3, {ErrorKind::open_read, "It cannot be opened."});
+  EXPECT_FALSE(find(a_));
+  EXPECT_FALSE(answers_.problem({b_}, cancellable_.get()));
+  EXPECT_FALSE(answers_.unread({b_}));
+  EXPECT_TRUE(answers_.problem({b_, a_}, cancellable_.get()));
+  EXPECT_TRUE(find(a_));
+  EXPECT_FALSE(answers_.problem({b_, a_}, cancellable_.get()));
+  EXPECT_FALSE(answers_.unread({b_, a_}));
+}
+
 TEST_F(AnswerStoreTest, ReplacesADamagedAnswerOfWhichNobodyHasToBeTold) {
   EXPECT_FALSE(keep(a_, said("A kite.")));
   std::ofstream(caption_path(root_, a_)) << "nonsense";
   EXPECT_FALSE(find(a_));
-  EXPECT_FALSE(answers_.unread());
-  EXPECT_FALSE(answers_.problem(cancellable_.get()));
+  EXPECT_FALSE(answers_.unread({a_}));
+  EXPECT_FALSE(answers_.problem({a_}, cancellable_.get()));
   EXPECT_FALSE(keep(a_, said("Another kite.")));
   EXPECT_EQ(find(a_)->text, "Another kite.");
 }
 
 TEST_F(AnswerStoreTest, LooksAgainWhetherItCanKeepAnythingOnceItCouldNot) {
-  EXPECT_FALSE(answers_.problem(cancellable_.get()));
+  EXPECT_FALSE(answers_.problem({a_}, cancellable_.get()));
   files_.limit_space(0);
-  EXPECT_FALSE(answers_.problem(cancellable_.get())) << "once in a run is enough";
+  EXPECT_FALSE(answers_.problem({a_}, cancellable_.get())) << "once in a run is enough";
   EXPECT_TRUE(keep(a_, said("A kite.")));
-  EXPECT_TRUE(answers_.problem(cancellable_.get()));
+  EXPECT_TRUE(answers_.problem({a_}, cancellable_.get()));
   files_.limit_space(std::nullopt);
-  EXPECT_FALSE(answers_.problem(cancellable_.get()));
+  EXPECT_FALSE(answers_.problem({a_}, cancellable_.get()));
 }
 
 TEST_F(AnswerStoreTest, OnceCancelledWaitsForNothingButStillWrites) {

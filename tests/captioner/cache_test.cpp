@@ -472,7 +472,7 @@ TEST_F(CaptionCacheTest, EndsReadWriteWhereTheDiskBecomesFull) {
 // The run has ended with its error, whatever the application does with its pipeline.
 TEST_F(CaptionCacheTest, PaysForNothingBehindASeekWhereTheDiskHasBecomeFull) {
   set_disk_hook(full_below_answers);
-  Harness harness(gateway_, "cache=read-write store=" + store_, kUtf8);
+  Harness harness(gateway_, "cache=read-write max-in-flight=1 store=" + store_, kUtf8);
   const auto flow_of_texts = [&] {
     GstFlowReturn flow = GST_FLOW_OK;
     for (unsigned at = 0; at < 1000 && flow == GST_FLOW_OK; ++at, g_usleep(1000))
