@@ -36,7 +36,9 @@ bool ends_what_is_open(const StreamItem &item) {
 // Null: none of them.
 const StreamItem *what_settles_silence(const std::deque<StreamItem> &items) {
   const auto found = std::find_if(items.begin(), items.end(), [](const StreamItem &item) {
-    return std::holds_alternative<SlotId>(item) || ends_what_is_open(item);
+    const auto *silence = std::get_if<Silence>(&item);
+    return std::holds_alternative<SlotId>(item) || ends_what_is_open(item) ||
+           (silence && !silence->may_be_early);
   });
   return found == items.end() ? nullptr : &*found;
 }
@@ -293,20 +295,21 @@ void CaptionSchedule::put(const StreamItem &item) {
   if (id && slots_.at(*id).outlets == 0) slots_.erase(*id);
 }
 
-// Whether the next item is silence that may be early: a picture, or the end, shows whether it is. After
-// kSureHole without a picture, it is not.
+// Whether the next item is silence that may be early: a picture, the end, or silence that is sure shows
+// whether it is. After kSureHole without a picture, it is not.
 bool CaptionSchedule::is_early(const CaptionOutlet &out) const {
   if (out.items.empty() || live_ || out.hole >= kSureHole) return false;
   const auto *silence = std::get_if<Silence>(&out.items.front());
   return silence && silence->may_be_early && !what_settles_silence(out.items);
 }
 
-// The silence that was the next item, up to the picture behind it.
+// The silence that was the next item, up to the picture behind it, or to silence that is sure.
 TimeSpan CaptionSchedule::settled(const CaptionOutlet &out, const Silence &silence) const {
   TimeSpan span = silence.span;
   const StreamItem *next = silence.may_be_early ? what_settles_silence(out.items) : nullptr;
-  if (const auto *id = next ? std::get_if<SlotId>(next) : nullptr)
-    span.end = std::min(span.end, slots_.at(*id).stream_time);
+  if (!next) return span;
+  if (const auto *id = std::get_if<SlotId>(next)) span.end = std::min(span.end, slots_.at(*id).timestamp);
+  if (const auto *sure = std::get_if<Silence>(next)) span.end = std::min(span.end, sure->span.start);
   return span;
 }
 

@@ -88,6 +88,7 @@ struct CaptionSlot {
   bool tells_length = false;
   bool one_piece = false;    // not split into sentences: it keeps the timing of the input
   uint64_t stream_time = 0;  // of the buffer that needs it
+  uint64_t timestamp = 0;    // of the same, in the outgoing segment
   bool has_place = false;    // a text has its time among the others
   unsigned texts = 1;        // number of texts in this request
   uint64_t came_at = 0;      // start of the last one

@@ -125,10 +125,12 @@ void CaptionStage::release() {
                       run.requests, run.retries, run.captions, run.skipped, run.late, run.cached);
 }
 
-CaptionSlot CaptionStage::new_slot(const AskedTime &asked, uint64_t stream_time) {
+CaptionSlot CaptionStage::new_slot(const CaptionInput::Taken &taken) {
+  const AskedTime &asked = *taken.asked;
   CaptionSlot slot;
   slot.id = ++last_slot_;
-  slot.stream_time = stream_time;
+  slot.stream_time = taken.stream_time;
+  slot.timestamp = taken.time;
   slot.window = asked.window;
   slot.end_known = asked.end_known;
   slot.sure_until = asked.sure_until;
@@ -243,7 +245,7 @@ GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
     std::optional<CaptionSlot> slot;
     if (taken.asked) {
       end_gathering();
-      slot = new_slot(*taken.asked, taken.stream_time);
+      slot = new_slot(taken);
       if (slot->gathers) gathering_ = slot->id;
       gathering_end_ = taken.asked->window.end;
     }
@@ -254,7 +256,7 @@ GstFlowReturn CaptionStage::take(GRef<GstBuffer> buffer) {
   gst_buffer_extract(buffer.get(), 0, bytes.data(), bytes.size());
   std::string text = kind == InputKind::markup ? caption_text_of_markup(bytes) : caption_text(bytes);
   if (text.empty()) return push_silence(silence_of(*taken.asked));
-  CaptionSlot slot = new_slot(*taken.asked, taken.stream_time);
+  CaptionSlot slot = new_slot(taken);
   slot.one_piece = true;
   slot.request.text = std::move(text);
   return flow_return(queue_.await(&CaptionSchedule::push_text, slot));

@@ -85,7 +85,7 @@ class CaptionStage {
   std::optional<Thumbnail> thumbnail_of(const GRef<GstBuffer> &buffer);
   void end_gathering();
   bool is_refused_live();
-  CaptionSlot new_slot(const AskedTime &asked, uint64_t stream_time);
+  CaptionSlot new_slot(const CaptionInput::Taken &taken);
   GstFlowReturn take(GRef<GstBuffer> buffer);
   GstFlowReturn push(GRef<GstEvent> event);
   GstFlowReturn push_silence(const Silence &silence);

@@ -389,6 +389,21 @@ TEST(Segments, DownstreamHaveTheTimesOfTheFilmAndTheSameRunningTimes) {
   }
 }
 
+// A picture's timestamps are those that came in; its stream time is another.
+TEST(Segments, WhoseTimeIsNotTheirStartLeaveAPictureTheTimeThatUpstreamTookForSilence) {
+  GatewayServer gateway;
+  CaptionHarness harness(gateway, "", "video/x-raw,format=RGB,width=4,height=4,framerate=1/1");
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  segment.time = 10 * GST_SECOND;
+  harness.push_event(gst_event_new_segment(&segment));
+  harness.push_event(gst_event_new_gap(0, 5 * GST_SECOND));
+  ASSERT_EQ(harness.push(std::string(48, '\0'), 2 * GST_SECOND, GST_SECOND), GST_FLOW_OK);
+  const auto out = harness.finish();
+  EXPECT_THAT(only(out, "caption"), ElementsAre(CameOut{"caption", 2 * GST_SECOND, 5 * GST_SECOND,
+                                                        "1 still of 4x4. It is black."}));
+}
+
 TEST(Events, AFlushForgetsWhatWaitsAndTheStreamGoesOn) {
   GatewayServer gateway;
   gateway.fault(sim::GatewayFaultKind::hang, 1);

@@ -443,7 +443,7 @@ TEST(EarlySilence, WaitsForTheNextPictureInEachHole) {
   std::optional<CaptionSlot> slot(std::in_place);
   slot->id = 1;
   slot->window = {5 * kSecond, 10 * kSecond};
-  slot->stream_time = 5 * kSecond;
+  slot->timestamp = 5 * kSecond;
   schedule.push_still(job, slot, now);
   static_cast<void>(schedule.next_still(now));
   schedule.still_failed(1, {ErrorKind::failed, "no still"});
@@ -465,7 +465,7 @@ TEST(EarlySilence, WaitsForTheNextPictureInEachHole) {
   std::optional<CaptionSlot> late(std::in_place);
   late->id = 2;
   late->window = {20 * kSecond, 25 * kSecond};
-  late->stream_time = 20 * kSecond;
+  late->timestamp = 20 * kSecond;
   schedule.push_still(job, late, now);
   static_cast<void>(schedule.next_still(now));
   schedule.still_made(2, {});
@@ -474,7 +474,7 @@ TEST(EarlySilence, WaitsForTheNextPictureInEachHole) {
   std::optional<CaptionSlot> next(std::in_place);
   next->id = 3;
   next->window = {3600 * kSecond, 3605 * kSecond};
-  next->stream_time = 3600 * kSecond;
+  next->timestamp = 3600 * kSecond;
   schedule.push_still(job, next, now);
   static_cast<void>(schedule.next_still(now));
   schedule.still_failed(3, {ErrorKind::failed, "no still"});
@@ -482,6 +482,26 @@ TEST(EarlySilence, WaitsForTheNextPictureInEachHole) {
   schedule.push_silence({{3605 * kSecond, 3700 * kSecond}, true}, now);
   send();
   EXPECT_EQ(silences.back().end, 3605 * kSecond) << "the next hole";
+}
+
+// A text without characters takes its time as silence that may be early; a demuxer's GAP is sure.
+TEST(EarlySilence, IsOverWhereSilenceBeginsThatIsSure) {
+  constexpr uint64_t kSecond = 1'000'000'000;
+  CaptionSchedule schedule;
+  const OutletId pad = schedule.add_outlet("");
+  schedule.start({});
+  const Instant now{};
+  schedule.start_outlet(pad, now);
+  StreamSegment segment;
+  segment.event.kind = StreamEvent::Kind::segment;
+  schedule.push_segment(segment, now);
+  schedule.push_silence({{0, 10 * kSecond}, true}, now);
+  schedule.push_silence({{2 * kSecond, 3 * kSecond}}, now);
+  uint64_t end = 0;
+  for (auto next = schedule.next_output(pad, {}, now); std::holds_alternative<CaptionOutput>(next);
+       next = schedule.next_output(pad, {}, now))
+    if (const auto *one = std::get_if<Silence>(&std::get<CaptionOutput>(next))) end = one->span.end;
+  EXPECT_EQ(end, 3 * kSecond) << "at once, and the rest is left to a text that comes";
 }
 
 TEST(EarlySilence, OfOnePadDoesNotHoldUpThatOfAnother) {
@@ -609,7 +629,7 @@ CaptionSlot text_slot(SlotId id) {
   CaptionSlot slot;
   slot.id = id;
   slot.window = {id * kSecond, (id + 1) * kSecond};
-  slot.stream_time = slot.window.start;
+  slot.timestamp = slot.stream_time = slot.window.start;
   slot.one_piece = true;
   slot.request.text = "t" + std::to_string(id);
   return slot;

@@ -68,7 +68,7 @@ CaptionSlot slot_of(const ScheduleWorld &world, unsigned window) {
   CaptionSlot slot;
   slot.id = window + 1;
   slot.window = span_of(rules, window);
-  slot.stream_time = slot.window.start;
+  slot.timestamp = slot.stream_time = slot.window.start;
   slot.request.model = "m";
   slot.request.prompt =
       rules.equal_windows || rules.material == Material::texts ? "p" : std::to_string(window);
