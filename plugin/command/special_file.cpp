@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <utility>
 
 #include "plugin/base/clock.h"
 
@@ -50,7 +51,8 @@ class SpecialFile {
       // A device without a driver fails in the same way, but waiting does not help there.
       const bool lacks_reader = code == ENXIO && has_type(path_, S_IFIFO);
       if (!lacks_reader) return failure(ErrorKind::open_write, code);
-      if (!may_wait()) return cancelled();
+      tell_waiting();
+      if (is_stopped_()) return cancelled();
       Clock::system().sleep_until(Clock::system().now() + std::chrono::milliseconds(kLook_ms), nullptr);
     }
     return {};
@@ -59,8 +61,12 @@ class SpecialFile {
   Result<void> write(std::string_view text) {
     while (!text.empty()) {
       if (!has_room(0)) {
-        if (!may_wait()) return cancelled();
-        if (!has_room(kLook_ms)) continue;
+        // A reader that is slow makes room soon, and nobody has to be told.
+        if (is_stopped_()) return cancelled();
+        if (!has_room(kLook_ms)) {
+          tell_waiting();
+          continue;
+        }
       }
       const ssize_t count = ::write(descriptor_, text.data(), std::min(text.size(), kRoomOfPipe));
       const int code = errno;
@@ -79,10 +85,8 @@ class SpecialFile {
     return ::poll(&room, 1, patience_ms) > 0;
   }
 
-  bool may_wait() {
-    if (!is_waiting_) on_waiting_();
-    is_waiting_ = true;
-    return !is_stopped_();
+  void tell_waiting() {
+    if (!std::exchange(is_waiting_, true)) on_waiting_();
   }
 
   Error failure(ErrorKind kind, int code) const {

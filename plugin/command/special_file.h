@@ -15,8 +15,8 @@ namespace genclip {
 // Not by name: a link to one is one, too. Such a file cannot be opened.
 bool is_socket(const std::string &path);
 
-// Calls `on_waiting` once, when it first has to wait. Asks `is_stopped` about ten times a second while it
-// waits; if so, fails with ErrorKind::cancelled.
+// Calls `on_waiting` once, when a FIFO has no reader, or has had no room for a tenth of a second. Asks
+// `is_stopped` about ten times a second while it waits; if so, fails with ErrorKind::cancelled.
 Result<void> write_special(const std::string &path, std::string_view text,
                            const std::function<void()> &on_waiting, const std::function<bool()> &is_stopped);
 // The same. Leaves the descriptor as it is, which other processes share.
