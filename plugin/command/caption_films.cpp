@@ -105,16 +105,18 @@ class Films final : public FilmListener {
 
   int run() {
     size_t next = 0;
-    for (; next < jobs_.size() && !is_paused_ && !is_stopped(); ++next) take_on(jobs_[next], next + 1);
-    paid_.clear();
-    for (; next < jobs_.size(); ++next)
-      if (!skip_if_there(jobs_[next]))
-        tell_film(jobs_[next], is_stopped() ? "stopped" : "pending", {}, nullptr);
+    for (; next < jobs_.size() && !is_paused_ && !is_stopped(); ++next)
+      if (are_clips_paused_ && is_clip_uri(jobs_[next].uri))
+        leave(jobs_[next]);
+      else
+        take_on(jobs_[next], next + 1);
+    for (; next < jobs_.size(); ++next) leave(jobs_[next]);
     screen_.clear();
     if (!run_.quiet || totals_.done + totals_.there < totals_.films) print_error(films_end_text(totals_));
-    if ((is_paused_ || is_stopped()) && options_.keeps_answers()) print_error(kGoOnText);
+    const bool is_pending = is_paused_ || are_clips_paused_;
+    if ((is_pending || is_stopped()) && options_.keeps_answers()) print_error(kGoOnText);
     if (is_stopped()) return 128 + signals_.last();
-    if (is_paused_) return kPending;
+    if (is_pending) return kPending;
     return totals_.failed > 0 ? kFailed : kOk;
   }
 
@@ -122,7 +124,10 @@ class Films final : public FilmListener {
   void on_cost(const std::string &task_id, double credits) override {
     totals_.credits += credits - std::exchange(paid_[task_id], credits);
   }
-  void on_warning(const std::string &text) override { tell("Warning: " + current_ + ": " + text); }
+  // Each start of the film's gencaption warns of the same.
+  void on_warning(const std::string &text) override {
+    if (told_warnings_.insert(text).second) tell("Warning: " + current_ + ": " + text);
+  }
   unsigned stops() const override { return signals_.count(); }
   void on_waiting(uint64_t answers, std::chrono::seconds patience) override {
     tell("Stopping: waiting at most " + std::to_string(patience.count()) + " s for " +
@@ -148,9 +153,16 @@ class Films final : public FilmListener {
     return true;
   }
 
+  // For another run.
+  void leave(const FilmJob &job) {
+    paid_.clear();
+    if (!skip_if_there(job)) tell_film(job, is_stopped() ? "stopped" : "pending", {}, nullptr);
+  }
+
   void take_on(FilmJob job, size_t number) {
     current_ = job.name;
     paid_.clear();
+    told_warnings_.clear();
     auto places = take_places(job);
     if (!places) return fail(job, {}, places.error());
     for (const FilmOutput &output : job.outputs)
@@ -161,7 +173,7 @@ class Films final : public FilmListener {
     auto gencaption = options_.make(used_, job.is_text);
     if (!gencaption) return fail(job, {}, gencaption.error());
     // Before anything is paid for: a film that is a clip is, by whatever reads it first.
-    if (auto fits = try_settings(*gencaption); !fits) return fail(job, {}, fits.error());
+    if (auto fits = try_settings(*gencaption, *this); !fits) return fail(job, {}, fits.error());
     screen_.begin(job.name, number, jobs_.size());
     // Before captions are paid for that the copy could not hold.
     if (is_container(job.format))
@@ -295,6 +307,10 @@ class Films final : public FilmListener {
 
   void pause(const FilmJob &job, const FilmProgress &progress, const Error &error) {
     is_paused_ = true;
+    tell_pending(job, progress, error);
+  }
+
+  void tell_pending(const FilmJob &job, const FilmProgress &progress, const Error &error) {
     tell(job.word + ": " + error.text + " No file is written for it yet" +
          (options_.keeps_answers() ? "; the store keeps the answers so far." : "."));
     tell_film(job, "pending", progress, &error);
@@ -303,8 +319,12 @@ class Films final : public FilmListener {
   void give_up(const FilmJob &job, const FilmProgress &progress, const Error &error) {
     screen_.clear();
     if (error.kind == ErrorKind::cancelled) return tell_film(job, "stopped", progress, nullptr);
-    // Of the clip that is the film; the budget of captions pauses the pass itself.
-    if (is_spent_budget(error)) return pause(job, progress, error);
+    // Of the clip that is the film, which other films do not need; the budget of captions pauses the pass
+    // itself.
+    if (is_spent_budget(error)) {
+      are_clips_paused_ = true;
+      return tell_pending(job, progress, error);
+    }
     fail(job, progress, error);
   }
 
@@ -340,8 +360,10 @@ class Films final : public FilmListener {
   FilmTotals totals_;
   std::map<std::string, double> paid_;  // Credits of the film's tasks.
   UsedLimits used_;
-  std::string current_;  // The name of the film.
+  std::string current_;                  // The name of the film.
+  std::set<std::string> told_warnings_;  // Of the film.
   bool is_paused_ = false;
+  bool are_clips_paused_ = false;  // The films that are clips.
 };
 
 }  // namespace

@@ -535,10 +535,17 @@ class CaptionPass {
 
 }  // namespace
 
-Result<void> try_settings(const GRef<GstElement> &gencaption) {
+Result<void> try_settings(const GRef<GstElement> &gencaption, FilmListener &listener) {
   FilmRun run(new_pipeline());
   gst_bin_add(run.bin(), gencaption.get());
-  const auto end = run.run([](GstMessage *) {}, [&run] { run.end(); });
+  const auto tell = [&listener](GstMessage *message) {
+    if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
+      listener.on_warning(without_stream(text_of_message(message)));
+  };
+  // Each wake-up brings one message, and the start has posted several.
+  const auto end = run.run(tell, [&run] {
+    if (!g_main_context_pending(nullptr)) run.end();
+  });
   if (end == FilmRun::End::error) return run.error();
   return {};
 }

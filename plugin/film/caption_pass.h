@@ -27,8 +27,9 @@ struct PassSource {
   SourceSettings settings = {};
 };
 
-// Whether a gencaption with these settings starts, which reads and asks nothing.
-Result<void> try_settings(const GRef<GstElement> &gencaption);
+// Whether a gencaption with these settings starts, which reads and asks nothing. Tells the warnings of that
+// start: some come only with the first one in a process.
+Result<void> try_settings(const GRef<GstElement> &gencaption, FilmListener &listener);
 
 // Runs the default main context until the film is over. `gencaption`: in no bin, and used for nothing else.
 FilmEnd run_caption_pass(const PassSource &source, const GRef<GstElement> &gencaption,

@@ -520,17 +520,27 @@ class Caption(ServiceTest):
         self.assertIn("may be charged twice", " ".join(shown.split()))
         self.assertEqual((self.stats()["submits"], self.asked()), (2, 0))
 
-    def test_a_budget_that_refuses_the_film_leaves_it_for_later(self):
+    def test_a_budget_that_refuses_the_film_leaves_it_for_later_and_captions_films_that_need_no_clip(self):
         self.simulator()
         self.run_genclip("budget", "set", "--per-day", "1", "--assumed-price", "10")
         film = self.copy_of_film()
         for end in ("mkv", "vtt"):
-            words = (CLIP, film, "--to", end, "--output", str(self.work), "--json")
-            self.assertEqual([json.loads(line)["status"] for line in self.caption(*words, code=75).stdout.splitlines()], ["pending", "pending"])
+            words = (CLIP, film, CLIP + "s", "--to", end, "--output", str(self.work), "--json")
+            run = self.caption(*words, code=75)
+            self.assertEqual([json.loads(line)["status"] for line in run.stdout.splitlines()], ["pending", "completed", "pending"])
+            self.assertEqual(run.stderr.count("No file is written for it yet"), 1, run.stderr)
         self.run_genclip("budget", "clear")
         self.run_genclip("budget", "set", "--per-clip", "0.1", "--assumed-price", "10")
         self.assertEqual(json.loads(self.caption(CLIP, "--json", "-o", str(self.work / "storm.mkv"), code=1).stdout)["status"], "failed")
-        self.assertEqual((self.stats()["submits"], self.asked()), (0, 0))
+        self.assertEqual((self.stats()["submits"], self.asked()), (0, WINDOWS))
+
+    def test_mistakes_in_the_files_of_models_are_told_once(self):
+        self.simulator()
+        models = self.work / "models.json"
+        models.write_text('{"models": [{"id": "bad"}]}', encoding="utf-8")
+        self.env["GENCLIP_MODELS"] = str(models)
+        run = self.caption(self.copy_of_film(), self.copy_of_film("other.mp4"))
+        self.assertEqual(run.stderr.count("Entries with mistakes in the files of GENCLIP_MODELS are ignored"), 1, run.stderr)
 
     def test_a_clip_is_not_generated_to_be_translated(self):
         self.simulator()
