@@ -280,6 +280,7 @@ void PreparerWork::survey(Work &work) {
 void PreparerWork::generate(Work &work, const PlanAction &action) {
   work.ticket = ++tickets_;
   work.take = action.take;
+  work.was_charged = false;
   work.reported_version = 0;
   work.links_amount = 0;
   work.at_hand = nullptr;
@@ -353,7 +354,11 @@ void PreparerWork::vet(Work &work, unsigned lane) {
   });
 }
 
-void PreparerWork::look_at_budget() { plan_.budget_looked(is_halt_over(), services_.clock->now()); }
+void PreparerWork::look_at_budget() {
+  const bool is_over = is_halt_over();
+  if (is_over && !plan_.halt()->notice.is_key && plan_.halt()->estimate < 0) may_halt_again_ = true;
+  plan_.budget_looked(is_over, services_.clock->now());
+}
 
 bool PreparerWork::is_halt_over() const {
   const Halt &halt = *plan_.halt();
@@ -369,7 +374,9 @@ bool PreparerWork::is_halt_over() const {
   std::optional<Estimate> estimate;
   if (halt.estimate >= 0)
     estimate = Estimate{.low = halt.estimate, .likely = halt.estimate, .high = halt.estimate};
-  const Decision decision = decide(reading->account, *budget, clip_spending(*budget, 0, estimate), utc_now());
+  Spending spending = clip_spending(*budget, 0, estimate);
+  if (!estimate) spending.is_known = spending.is_assumed = false;  // Any room is enough.
+  const Decision decision = decide(reading->account, *budget, spending, utc_now());
   return decision.verdict != Verdict::refuse ||
          is_limit_of_clip(decision.budget, decision.estimate, decision.limit);
 }
@@ -386,6 +393,7 @@ void PreparerWork::report(const WishKey &key, uint64_t ticket, const GenerationS
   plan_.waits(now, state.waits_for_clip);
   const bool is_own = !state.task_id.empty() && state.status != ClipStatus::preparing;
   if (state.charged) plan_.accepted(now, is_own);
+  if (state.charged && !std::exchange(work->was_charged, true)) may_halt_again_ = false;
   const bool is_over = state.status == ClipStatus::completed || state.status == ClipStatus::failed;
   const auto attended = is_over ? stop_attending(ticket) : std::nullopt;
   if (!attended) return;
@@ -449,12 +457,15 @@ void PreparerWork::take_vetted(Work &work, const Result<VettedMedia> &vetted) {
 void PreparerWork::publish() {
   // What was fetched though nobody wanted it any more.
   std::erase_if(works_, [this](const auto &known) { return plan_.version(known.first) == 0; });
+  bool is_more_to_come = false;
   for (const WishKey &key : plan_.wanted()) {
     const Work &work = works_.at(key);
     PlannedStatus status = plan_.status(key);
+    if (status.state == ItemState::planned || status.state == ItemState::generating) is_more_to_come = true;
     outlet_->show(work.wish, {status.state, std::move(status.reason),
                               status.state == ItemState::ready ? work.media : nullptr});
   }
+  if (!is_more_to_come) may_halt_again_ = false;
   tell_notice(plan_.notice());
   if (std::exchange(told_disk_full_, plan_.is_disk_full()) == plan_.is_disk_full()) return;
   outlet_->tell([is_full = told_disk_full_](PreparerListener &listener) {
@@ -466,6 +477,8 @@ void PreparerWork::publish() {
 void PreparerWork::tell_notice(std::optional<BudgetNotice> notice) {
   // Fresh items come into the look-ahead and leave it; the budget is missing all the time.
   if (!notice && told_halt_ && told_halt_->is_unbound && !plan_.is_bound()) return;
+  if (!notice && told_halt_ && may_halt_again_) return;
+  may_halt_again_ = false;
   const bool is_other_kind = notice && told_halt_ && !g_str_equal(notice->alarm(), told_halt_->alarm());
   if (notice.has_value() == told_halt_.has_value() && (!notice || notice->text == told_halt_->text)) return;
   if (is_other_kind) outlet_->tell([](PreparerListener &listener) { listener.on_budget(std::nullopt); });

@@ -56,7 +56,8 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
     PlannedWish wish;
     uint64_t version = 0;
     uint64_t ticket = 0;
-    unsigned take = 0;              // Of the generation, as are the next four.
+    unsigned take = 0;  // Of the generation, as are the next five.
+    bool was_charged = false;
     uint64_t reported_version = 0;  // Of its state. Reports of two threads may overtake each other.
     std::string no_key, key;
     double links_amount = 0;
@@ -126,6 +127,8 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   std::set<std::string> warned_;             // Texts that were told.
   std::unordered_map<size_t, double> paid_;  // Credits of this run, by the hash of source and take.
   std::optional<BudgetNotice> told_halt_;
+  // A halt has ended only because nobody wants the clip that it was about: the next one may be refused too.
+  bool may_halt_again_ = false;
   bool told_disk_full_ = false;
   std::string refused_key_;  // While a halt is about the key.
   std::optional<Budget> budget_at_halt_;

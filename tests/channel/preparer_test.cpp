@@ -455,6 +455,33 @@ TEST_F(PreparerTest, DoesNotWaitForADayOnWhichAClipIsNotTooDear) {
   ASSERT_TRUE(becomes("a", ItemState::ready));
 }
 
+TEST_F(PreparerTest, AHaltEndsForWhatIsCheaperThanTheAssumedPrice) {
+  set_budget(&Budget::per_day, 100);
+  set_budget(&Budget::assumed_price, 60);
+  service_.set("a", {.amount = 50});
+  want({clip("a")});
+  ASSERT_TRUE(becomes("a", ItemState::ready));
+  // Nobody knows what a clip of another model costs.
+  const auto dear = [](const std::string &prompt) {
+    Wish wish = clip(prompt);
+    wish.item.source = "genclip://dance_2_0?prompt=" + prompt;
+    return wish;
+  };
+  want({dear("b")});
+  ASSERT_TRUE(becomes("b", ItemState::budget));
+  EXPECT_THAT(heard_.notices(), SizeIs(1));
+  want({dear("d")});
+  ASSERT_TRUE(comes([&] {
+    return testing::Value(heard_.states_of("d"), testing::Contains(ItemState::generating)) &&
+           state("d") == ItemState::budget;
+  }));
+  EXPECT_THAT(heard_.notices(), SizeIs(1)) << "it is refused too, so the alarm was never over";
+  want({clip("c")});
+  ASSERT_TRUE(becomes("c", ItemState::ready));
+  ASSERT_THAT(heard_.notices(), SizeIs(2));
+  EXPECT_FALSE(heard_.notices()[1]);
+}
+
 TEST_F(PreparerTest, ASurveyThatHangsHoldsUpNoOtherItem) {
   HangingFiles &files = HangingFiles::shared();
   const GenerationServices services{http_, &clock_, &files, "boot"};
