@@ -150,6 +150,12 @@ void note_starts_over(Place &place, const std::string &id, uint64_t count) {
   place.starts_over.push_back({id, count});
 }
 
+uint64_t turn_of(const Place &place, const RundownItem &item, bool loop, uint64_t turn) {
+  if (loop || !item.at) return turn;
+  const auto start = std::ranges::find(place.timed, item.id, &TimedStart::id);
+  return start == place.timed.end() ? turn : start->occurrence;
+}
+
 void drop_starts_before(const Rundown &rundown, Place &place) {
   const size_t position = place.ended ? rundown.items.size() : rundown.find(place.next).value_or(0);
   std::erase_if(place.timed, [&](const TimedStart &start) {

@@ -23,6 +23,7 @@ std::string why_missing(const ItemStatus &status) {
 // An item that is further behind one that is waited for is not looked at: nobody makes it ready so early, and
 // a long rundown would be searched again and again.
 constexpr size_t kMostAhead = 1000;
+constexpr auto kLongestLastWait = std::chrono::hours(1);
 
 // Goes from item to item.
 struct Cursor {
@@ -86,7 +87,10 @@ class Search {
     return shelf_.status(item.id, turn);
   }
   const RundownItem &item_at(const Cursor &cursor) const { return rundown_.items[cursor.position]; }
-  ItemStatus status_at(const Cursor &cursor) const { return status_of(item_at(cursor), cursor.turn); }
+  uint64_t turn_at(const Cursor &cursor) const {
+    return turn_of(place_, item_at(cursor), settings_.loop, cursor.turn);
+  }
+  ItemStatus status_at(const Cursor &cursor) const { return status_of(item_at(cursor), turn_at(cursor)); }
   Cursor first() const { return {first_, place_.turn, place_.has_shown, place_.told}; }
   void step(Cursor &cursor) const { cursor.step(rundown_.items.size(), settings_.loop); }
   uint64_t frame_of(const TimedStart &start) const { return frame_at(settings_, clock_, start.next); }
@@ -170,7 +174,7 @@ class Search {
       ItemStatus lost = status_at(cursor);
       if (can_be_shown(lost) || may_become_ready(lost.state))
         lost = {ItemState::skipped, "The item " + start.id + " started at its time.", nullptr};
-      if (cursor.told == 0) cut_.passed.push_back({item_at(cursor).id, cursor.turn, std::move(lost)});
+      if (cursor.told == 0) cut_.passed.push_back({item_at(cursor).id, turn_at(cursor), std::move(lost)});
     }
     move_behind(cursor);
   }
@@ -180,10 +184,10 @@ class Search {
     Cursor cursor = first();
     for (size_t i = 0; i < found.steps; ++i, step(cursor))
       if (cursor.told == 0 && !goes_round_without(item_at(cursor)))
-        cut_.passed.push_back({item_at(cursor).id, cursor.turn, status_at(cursor)});
+        cut_.passed.push_back({item_at(cursor).id, turn_at(cursor), status_at(cursor)});
     switch (found.what) {
       case Found::What::show:
-        show(item_at(found.cursor), found.cursor.turn, found.status);
+        show(item_at(found.cursor), turn_at(found.cursor), found.status);
         move_behind(found.cursor);
         break;
       case Found::What::wait:
@@ -233,8 +237,9 @@ class Search {
       is_patient = cut_.frame < since + settings_.patience;
       waits = Found{Found::What::wait, steps, cursor, std::move(status), since};
     }
-    // The end does not come before a clip that is paid, or may be.
-    const bool is_last_to_come = waits && is_being_made(waits->status.state);
+    // The end does not come before a clip that is paid, or may be; but what hangs has no end of its own.
+    const bool is_last_to_come = waits && waits->missing_since && is_being_made(waits->status.state) &&
+                                 cut_.frame < *waits->missing_since + frames_in(settings_, kLongestLastWait);
     if (waits && (settings_.loop || is_patient || others_may_come || is_last_to_come)) return *waits;
     return {Found::What::nothing, all};
   }

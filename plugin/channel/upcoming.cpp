@@ -3,6 +3,7 @@
 // Plays the rundown ahead as if every item were ready that is not lost already.
 #include <algorithm>
 
+#include "plugin/channel/place.h"
 #include "plugin/channel/schedule.h"
 #include "plugin/channel/start_time.h"
 
@@ -113,7 +114,7 @@ class Preview {
       ++position_;
       if (!item.problem.empty()) continue;
       if (settings_.loop && item.at && !place_.in_order.contains(item.id)) continue;
-      if (add(position, turn_)) return true;
+      if (add(position, turn_of(place_, item, settings_.loop, turn_))) return true;
     }
     if (next) frame_ = next->frame;
     return next != nullptr;

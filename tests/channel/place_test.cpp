@@ -320,7 +320,7 @@ TEST(Place, CountsNeitherTheTimeNorTheItemOfWhatIsPassedOver) {
       {"all of them, once", "abc", true, 0, Late::after, 4, "(a#0 100), (b#0 100), (c#0 100)"},
       {"one with a start time", "b", true, 10, Late::after, 3, "a#0 100, c#0 200, (b#5 300), a#1 300"},
       {"one that would cut", "b", true, 2, Late::cut, 2, "(b#5 100), a#0 100, c#0 200"},
-      {"one that is waited for", "b", false, 15, Late::cut, 9, "a#0 100, (b#0 375), c#0 375"},
+      {"one that is waited for", "b", false, 15, Late::cut, 9, "a#0 100, (b#5 375), c#0 375"},
       {"what comes before a start time", "a", false, 10, Late::after, 9, "(a#0 100), b#5 250, c#0 350"},
   };
   for (const LostCase &row : kCases) {

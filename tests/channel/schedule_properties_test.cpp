@@ -100,8 +100,17 @@ class OrderObserver {
     last_shown_ = reached_;
     told_.clear();
     timed_.clear();
+    dates_.clear();
+    if (!loop)
+      for (const TimedStart &start : place.timed) dates_.emplace(start.id, start.occurrence);
   }
   bool is_timed(const RundownItem &item) const { return item.at && !in_order_.contains(item.id); }
+
+  // In a rundown that ends, an item with a start time to come counts its start times.
+  uint64_t turn_of(const std::string &id, uint64_t turn) const {
+    const auto date = dates_.find(id);
+    return date == dates_.end() ? turn : date->second;
+  }
 
   std::string see(const Cut &cut) {
     for (const PassedItem &passed : cut.passed)
@@ -114,8 +123,9 @@ class OrderObserver {
     const size_t size = rundown_->items.size();
     skip_timed();
     if (reached_ >= (loop_ ? last_shown_ : 0) + size) return nullptr;
-    *turn = reached_ / size;
-    return &rundown_->items[reached_ % size];
+    const RundownItem &item = rundown_->items[reached_ % size];
+    *turn = turn_of(item.id, reached_ / size);
+    return &item;
   }
 
  private:
@@ -130,7 +140,8 @@ class OrderObserver {
     if (!position) return name + " is not in the rundown";
     if (loop_ && is_timed(rundown_->items[*position]))
       return timed_.insert(name).second ? "" : name + " had its start time before";
-    const uint64_t number = turn * rundown_->items.size() + *position;
+    if (turn != turn_of(id, turn)) return name + " has another date's turn";
+    const uint64_t number = (dates_.contains(id) ? 0 : turn * rundown_->items.size()) + *position;
     skip_timed();
     if (number == reached_) {
       ++reached_;
@@ -150,6 +161,7 @@ class OrderObserver {
   uint64_t last_shown_ = 0;  // Behind it.
   std::unordered_set<uint64_t> told_;
   std::unordered_set<std::string> timed_;
+  std::unordered_map<std::string, uint64_t> dates_;
 };
 
 class RandomDay {
@@ -300,8 +312,9 @@ class RandomDay {
     return judge_hole(cut);
   }
 
-  static std::string judge_end(const Cut &cut) {
+  std::string judge_end(const Cut &cut) const {
     if (cut.piece) return "";
+    if (place_.waiting_since && cut.frame >= *place_.waiting_since + rate_.in(3600)) return "";
     const auto is_lost = [](const PassedItem &passed) { return is_being_made(passed.status.state); };
     const auto lost = std::ranges::find_if(cut.passed, is_lost);
     return lost == cut.passed.end() ? "" : "the end comes before " + lost->id + ", which may be paid";
@@ -380,7 +393,10 @@ class RandomDay {
         shelf_->status(next->id, turn).state == ItemState::ready)
       return next->id + " is ready, but a hole is shown";
     const bool may_come =
-        cut.position && may_become_ready(shelf_->status(cut.piece->stands_for, cut.position->turn).state);
+        cut.position &&
+        may_become_ready(
+            shelf_->status(cut.piece->stands_for, order_.turn_of(cut.piece->stands_for, cut.position->turn))
+                .state);
     if (!may_come) {
       missing_.clear();
     } else if (missing_ != cut.piece->stands_for) {

@@ -320,12 +320,56 @@ TEST(Schedule, DoesNotEndBeforeAClipThatIsPaidOrMayBe) {
     player.state("b", state);
     player.play(10 * kPatience);
     EXPECT_FALSE(player.ended);
+    Player hangs = player;
     player.ready("b", 100);
     player.play(11 * kPatience);
     EXPECT_TRUE(player.ended);
     EXPECT_EQ(player.told(), "");
     EXPECT_EQ(player.aired.back().first.id, "b");
+
+    const uint64_t hour = 3600 * 25;
+    hangs.play(100 + hour);
+    EXPECT_FALSE(hangs.ended);
+    hangs.play(100 + hour + 1);
+    EXPECT_TRUE(hangs.ended);
+    EXPECT_EQ(hangs.told(), std::string("b#0 ") + to_word(state));
   }
+}
+
+// A new file gives an item of yesterday its next date.
+TEST(Schedule, InARundownThatEndsADateHasItsOwnTakeAlsoInItsOrder) {
+  Player player({"a", "news"});
+  player.settings.loop = false;
+  player.settings.fallback = Fallback::slate;
+  player.rundown.items[1].fresh = Fresh::each_turn;
+  player.rundown.items[1].at = StartTime{kElevenOClock + std::chrono::seconds(4), {}};
+  player.place.starts_over = {{"news", 1}};
+  player.ready("a", 100);
+  player.ready("news#0", 100);
+  player.state("news#1", ItemState::generating);
+  Player fails = player;
+  player.play(10 * kPatience);
+  EXPECT_FALSE(player.ended);
+  player.ready("news#1", 100);
+  player.play(11 * kPatience);
+  EXPECT_TRUE(player.ended);
+  EXPECT_EQ(player.aired.back().first.id, "news");
+  EXPECT_EQ(player.aired.back().first.turn, 1u);
+  EXPECT_EQ(player.told(), "");
+
+  fails.state("news#1", ItemState::failed);
+  fails.play(50);
+  const auto next =
+      upcoming(fails.rundown, fails.place, fails.settings, fails.on_air, fails.clock, 5, 0,
+               [](const RundownItem &item, uint64_t turn) {
+                 return item.id == "news" && turn == 1 ? std::nullopt : std::optional<uint64_t>(100);
+               });
+  ASSERT_EQ(next.size(), 1u);
+  EXPECT_EQ(next[0].turn, 1u);
+  EXPECT_TRUE(next[0].is_passed_over);
+  fails.play(10 * kPatience);
+  EXPECT_TRUE(fails.ended);
+  EXPECT_EQ(fails.told(), "news#1 failed");
 }
 
 TEST(Schedule, SaysTheSameWheneverItIsAsked) {
