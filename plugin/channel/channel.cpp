@@ -398,10 +398,11 @@ void Channel::reload() {
 
 // Where the file is the same, what was inserted and removed stays.
 void Channel::read_again() {
-  rundown_disk_->add([gate = gate_, source = source_, known = automation_->rundown(), this] {
+  rundown_disk_->add([gate = gate_, source = source_, known = automation_->rundown(),
+                      is_refused = !told_rundown_.accepted, this] {
     auto reading = std::make_shared<std::optional<RundownReading>>(source->read_again());
     const bool is_of_file = reading->has_value();
-    if (!is_of_file) *reading = source->judge_again(*known);
+    if (!is_of_file) *reading = source->judge_again(*known, is_refused);
     gate->post([this, reading, known, is_of_file] {
       if (!*reading) return listener_.on_rundown(told_rundown_);
       // Something was inserted or removed meanwhile.

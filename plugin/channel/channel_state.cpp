@@ -151,7 +151,7 @@ Result<void> write_channel_state(FileSystem &files, const std::string &path, con
 }
 
 Result<void> ChannelStateFile::write(const ChannelState &state, uint64_t number) {
-  if (is_lost_ || number < newest_) return {};
+  if (is_lost_ || number < newest_) return last_;
   newest_ = number;
   if (is_ours_) {
     const auto there = read_channel_state(files_, path_);
@@ -160,9 +160,9 @@ Result<void> ChannelStateFile::write(const ChannelState &state, uint64_t number)
       return Error{ErrorKind::busy, "Another channel writes into the state file " + path_ +
                                         ". This one does not write into it any more. Stop one of them."};
   }
-  auto written = write_channel_state(files_, path_, state);
-  if (written) is_ours_ = true;
-  return written;
+  last_ = write_channel_state(files_, path_, state);
+  if (last_) is_ours_ = true;
+  return last_;
 }
 
 Result<std::optional<ChannelState>> read_channel_state(FileSystem &files, const std::string &named) {

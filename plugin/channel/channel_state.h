@@ -33,15 +33,16 @@ class ChannelStateFile {
  public:
   ChannelStateFile(FileSystem &files, std::string path) : files_(files), path_(std::move(path)) {}
 
-  // Durable on return. Writes nothing if one of a higher number was written before; and nothing, for ever,
-  // once another run has written into the file after this one: two channels would take each other's place.
-  // ErrorKind::busy tells that, once. Blocks for the disk.
+  // Durable on return. Writes nothing if one of a higher number came before, whose result it returns; and
+  // nothing, for ever, once another run has written into the file after this one: two channels would take
+  // each other's place. ErrorKind::busy tells that, once. Blocks for the disk.
   Result<void> write(const ChannelState &state, uint64_t number);
 
  private:
   FileSystem &files_;
   const std::string path_;
   uint64_t newest_ = 0;
+  Result<void> last_;     // Of the newest one.
   bool is_ours_ = false;  // This run has written it.
   bool is_lost_ = false;
 };

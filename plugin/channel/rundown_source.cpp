@@ -38,8 +38,8 @@ std::optional<RundownReading> RundownSource::read_again() {
   return read();
 }
 
-std::optional<RundownReading> RundownSource::judge_again(Rundown rundown) const {
-  if (rundown.refused_fallback.empty() &&
+std::optional<RundownReading> RundownSource::judge_again(Rundown rundown, bool is_refused) const {
+  if (!is_refused && rundown.refused_fallback.empty() &&
       std::ranges::all_of(rundown.items, &std::string::empty, &RundownItem::problem))
     return std::nullopt;
   forget_judgement(rundown);

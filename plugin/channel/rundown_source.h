@@ -38,8 +38,8 @@ class RundownSource {
   // The same. Nothing: it is what was read and accepted last, perhaps without some of its items.
   std::optional<RundownReading> read_again() EXCLUDES(mutex_);
   // That rundown, which was made of what was read: the reason for which a part of it was refused may have
-  // gone. Nothing: all of it was accepted.
-  std::optional<RundownReading> judge_again(Rundown rundown) const;
+  // gone. Nothing: all of it was accepted. `is_refused`: as a whole, so it is validated in any case.
+  std::optional<RundownReading> judge_again(Rundown rundown, bool is_refused = false) const;
   // The same for the start of a channel. Nothing: somebody may still be writing the file, so this is to be
   // called again; but not for longer than ten seconds after the first call.
   std::optional<RundownReading> begin() EXCLUDES(mutex_);

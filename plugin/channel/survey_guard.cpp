@@ -10,6 +10,8 @@
 namespace genclip {
 namespace {
 
+// Each of them takes a thread, and each take of an item has a name of its own.
+constexpr size_t kMostUnderWay = 16;
 constexpr auto kSurveyCancelLook = std::chrono::milliseconds(50);
 
 struct SurveyEnd {
@@ -29,7 +31,8 @@ Survey that_hangs() {
 void SurveyGuard::survey(const std::string &name, Look look, Tell tell, GCancellable *cancellable) {
   {
     MutexLock lock(mutex_);
-    const bool is_new = under_way_.insert_or_assign(name, tell).second;
+    const bool has_room = under_way_.size() < kMostUnderWay || under_way_.contains(name);
+    const bool is_new = has_room && under_way_.insert_or_assign(name, tell).second;
     lock.unlock();
     if (!is_new) return tell(that_hangs());
   }

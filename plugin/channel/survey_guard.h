@@ -27,8 +27,8 @@ class SurveyGuard : public std::enable_shared_from_this<SurveyGuard> {
 
   // Looks on a thread of its own, and tells from there what was found. Blocks until then, but for no longer
   // than the patience: then it tells that the survey hangs, and leaves it to its thread. While it is there,
-  // no other survey of that name begins: each hangs at once, and the last one is told what was found. A
-  // cancelled wait ends at once.
+  // no other survey of that name begins: each hangs at once, and the last one is told what was found. While
+  // 16 are there, none of another name begins either, and it hangs at once. A cancelled wait ends at once.
   void survey(const std::string &name, Look look, Tell tell, GCancellable *cancellable) EXCLUDES(mutex_);
 
  private:

@@ -198,6 +198,16 @@ TEST_F(ChannelFiles, AnOlderStateReplacesNoLaterOne) {
   }
 }
 
+TEST_F(ChannelFiles, AnOlderStateDoesNotHideThatTheLaterOneFailed) {
+  const std::string path = folder.path() + "/later/state.json";
+  ChannelStateFile file(files, path);
+  EXPECT_FALSE(file.write(sample_state(), 2)) << "there is no such folder";
+  EXPECT_FALSE(file.write(sample_state(), 1));
+  ASSERT_TRUE(files.make_folder(folder.path() + "/later"));
+  EXPECT_TRUE(file.write(sample_state(), 2));
+  EXPECT_TRUE(file.write(sample_state(), 1));
+}
+
 TEST_F(ChannelFiles, TheStateIgnoresWhatItDoesNotKnow) {
   const auto state = channel_state(*Json::parse(
       R"({"next": "news", "new": [1], "starts_over": [7, {"id": "x", "count": -1}, {"count": 1}, {"id": "y", "count": 2}], "timed": [7, {"id": "x"}, {"id": "z", "at": "9999-01-01T00:00:00Z"}, {"id": "y", "at": "2026-11-22T12:00:00Z"}]})"));

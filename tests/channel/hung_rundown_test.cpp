@@ -130,8 +130,14 @@ class HungRundown : public testing::Test {
     files_.hang(path);
     ASSERT_TRUE(comes([&] { return files_.holds_somebody(); }));
   }
-  testing::AssertionResult is_told(const std::vector<std::string> &alarms) {
-    const auto came = comes([&] { return listener_.alarms() == alarms; });
+  // Of that kind of alarm. A slow disk may raise others.
+  testing::AssertionResult is_told(const std::string &kind, const std::vector<std::string> &alarms) {
+    const auto told = [&] {
+      auto all = listener_.alarms();
+      std::erase_if(all, [&](const auto &each) { return each != kind && each != kind + " is over"; });
+      return all;
+    };
+    const auto came = comes([&] { return told() == alarms; });
     if (came) return came;
     return testing::AssertionFailure() << testing::PrintToString(listener_.alarms());
   }
@@ -184,12 +190,18 @@ TEST_F(HungRundown, BesideAnAsRunLogThatHangsTheStateIsWritten) {
   }
   EXPECT_EQ(text_of(settings_.state_file), state)
       << "the line of the piece before comes first, as long as it may";
-  ASSERT_TRUE(is_told({"asrun"}));
+  ASSERT_TRUE(is_told("asrun", {"asrun"}));
   for (int pieces = 0; pieces < 3; ++pieces) ASSERT_TRUE(goes_on(settings_.state_file));
   files_.hang("");
-  ASSERT_TRUE(is_told({"asrun", "asrun is over"}));
+  ASSERT_TRUE(is_told("asrun", {"asrun", "asrun is over"}));
   EXPECT_TRUE(goes_on(settings_.state_file));
   channel_->stop();
+  // stop() waits only a moment for the disk.
+  const auto last_state = [&] { return Json::parse(text_of(settings_.state_file)); };
+  ASSERT_TRUE(comes([&] {
+    const auto state = last_state();
+    return state && !state->find("shown");
+  })) << "it was stopped";
   // No line is lost, and no older state has replaced a later one.
   std::ifstream lines(settings_.asrun);
   int64_t end = 0;
@@ -199,18 +211,15 @@ TEST_F(HungRundown, BesideAnAsRunLogThatHangsTheStateIsWritten) {
     EXPECT_EQ(*json->find("frame")->integer(), end);
     end = *json->find("frame")->integer() + *json->find("played_frames")->integer();
   }
-  const auto last = Json::parse(text_of(settings_.state_file));
-  ASSERT_TRUE(last);
-  EXPECT_LT(*last->find("frame")->integer(), end);
-  EXPECT_FALSE(last->find("shown")) << "it was stopped";
+  EXPECT_LT(*last_state()->find("frame")->integer(), end);
 }
 
 TEST_F(HungRundown, BesideAStateFileThatHangsTheAsRunLogIsWritten) {
   ASSERT_NO_FATAL_FAILURE(hang(settings_.state_file));
-  ASSERT_TRUE(is_told({"state"}));
+  ASSERT_TRUE(is_told("state", {"state"}));
   for (int pieces = 0; pieces < 3; ++pieces) ASSERT_TRUE(goes_on(settings_.asrun));
   files_.hang("");
-  ASSERT_TRUE(is_told({"state", "state is over"}));
+  ASSERT_TRUE(is_told("state", {"state", "state is over"}));
   EXPECT_TRUE(goes_on(settings_.state_file));
 }
 
@@ -241,9 +250,9 @@ TEST_F(HangsAtTheStart, AnAsRunLogKeepsNoChannelOffTheAir) {
   files_.hang(settings_.asrun);
   start();
   ASSERT_TRUE(comes([&] { return listener_.is_on_air.load(); }));
-  ASSERT_TRUE(is_told({"asrun"}));
+  ASSERT_TRUE(is_told("asrun", {"asrun"}));
   files_.hang("");
-  ASSERT_TRUE(is_told({"asrun", "asrun is over"}));
+  ASSERT_TRUE(is_told("asrun", {"asrun", "asrun is over"}));
   EXPECT_NE(text_of(settings_.asrun).find("The channel was killed."), std::string::npos);
 }
 

@@ -129,6 +129,8 @@ TEST_F(RundownFile, IsJudgedAgainAsItIsNowIfAPartOfItWasRefused) {
   ASSERT_TRUE(read);
   Rundown rundown = **read;
   EXPECT_FALSE(source.judge_again(rundown)) << "nothing was refused";
+  const auto whole = source.judge_again(rundown, true);
+  EXPECT_TRUE(whole && *whole);
   rundown.items[0].problem = "It was refused.";
   rundown.items.push_back(rundown.items[0]);
   rundown.items[1].source = "genclip://no-such-model?prompt=a";

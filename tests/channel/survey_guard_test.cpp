@@ -87,9 +87,18 @@ TEST_F(SurveyGuardTest, LeavesWhatHangsAndTellsWhenItHasEnded) {
   EXPECT_EQ(told->first(1), Texts{"one hangs"});
   survey(*guard, "hung", "two", at_hung_disk());
   EXPECT_EQ(told->first(2), (Texts{"one hangs", "two hangs"}));
-  EXPECT_EQ(disk->looks, 1u) << "one thread hangs, however often it is asked";
   disk->open();
   EXPECT_EQ(told->first(3), (Texts{"one hangs", "two hangs", "two is stored"}));
+  EXPECT_EQ(disk->looks, 1u) << "one thread hangs, however often it is asked";
+}
+
+TEST_F(SurveyGuardTest, LeavesNoMoreThanSixteen) {
+  const auto guard = std::make_shared<SurveyGuard>(std::chrono::milliseconds(1));
+  for (int i = 0; i < 20; ++i) survey(*guard, std::to_string(i), "it", at_hung_disk());
+  EXPECT_EQ(told->first(20), Texts(20, "it hangs"));
+  disk->open();
+  EXPECT_EQ(told->first(36).size(), 36u);
+  EXPECT_EQ(disk->looks, 16u);
 }
 
 TEST_F(SurveyGuardTest, LooksAtOthersMeanwhile) {
