@@ -37,7 +37,7 @@ void explore(const JournalWorld &world, size_t usual) {
 }
 
 TEST(JournalExploration, NoSequenceOfEventsPaysWithoutAWordForgetsATaskOrLosesAWholeClip) {
-  explore(start(), 8);
+  explore(start(), 7);
 }
 
 // Of all amounts that the service tells at any moment, the ledger has each, once; and it names what was paid
