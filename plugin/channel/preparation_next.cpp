@@ -64,11 +64,13 @@ void PreparationPlan::abandon_unpaid_carried(std::vector<PlanAction> &actions) {
   });
 }
 
-// A request that is on its way already is let be: its answer is worth money.
+// A request that is on its way already is let be: its answer is worth money. So is what is at work when a
+// budget is spent: the ledger may have granted it the last place, and refuses it else.
 void PreparationPlan::abandon_unsubmitted(Clock::Time now, std::vector<PlanAction> &actions) {
+  const bool is_key_refused = halt_ && halt_->notice.is_key;
   for (const WishKey &key : order_) {
     Entry &entry = entries_.at(key);
-    if (!is_barred(now) && !is_halted(entry)) continue;
+    if (!is_key_refused && !is_put_off_by_disk(now) && !is_unbound(entry)) continue;
     if (entry.step != Step::generating || entry.may_submit == MaySubmit::never) continue;
     if (entry.is_submitting || entry.is_accepted) continue;
     entry.step = Step::idle;

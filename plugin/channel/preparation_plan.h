@@ -180,8 +180,10 @@ class PreparationPlan {
   bool waits_for_another_take(const Entry &entry, Clock::Time now) const;
   bool is_series_over(const Entry &entry) const;
   // Until there is money for it.
-  bool is_halted(const Entry &entry) const { return halt_ || (!is_bound_ && entry.wish.is_fresh); }
-  bool is_barred(Clock::Time now) const { return halt_ || (is_disk_full_ && now < disk_until_); }
+  bool is_halted(const Entry &entry) const { return halt_ || is_unbound(entry); }
+  bool is_unbound(const Entry &entry) const { return !is_bound_ && entry.wish.is_fresh; }
+  bool is_barred(Clock::Time now) const { return halt_ || is_put_off_by_disk(now); }
+  bool is_put_off_by_disk(Clock::Time now) const { return is_disk_full_ && now < disk_until_; }
   bool has_paid_clip_to_fetch() const;
   bool is_room_needed() const;
   std::optional<PlanAction> generation_of(Entry &entry, Clock::Time now, bool may_submit, bool has_worker);

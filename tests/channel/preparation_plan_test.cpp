@@ -178,14 +178,25 @@ TEST_F(Plan, LetsARequestThatIsOnItsWayBe) {
   next();
   plan_.submits({"b", 0}, true);
   plan_.accepted({"c", 0}, true);
-  plan_.generated({"a", 0}, halted(false), now_);
+  plan_.generated({"a", 0}, halted(true), now_);
   EXPECT_THAT(ids(next(), Kind::abandon), IsEmpty());
+}
+
+TEST_F(Plan, LeavesTheBudgetToRefuseWhatIsAtWork) {
+  plan_.want({wish("a"), wish("b"), wish("c"), wish("d")});
+  next();
+  plan_.generated({"c", 0}, halted(false), now_);
+  EXPECT_THAT(next(), IsEmpty()) << "a or b may have the last place of the budget";
+  EXPECT_EQ(state("a"), ItemState::generating);
+  EXPECT_EQ(state("d"), ItemState::budget);
+  plan_.generated({"b", 0}, halted(false), now_);
+  EXPECT_EQ(state("b"), ItemState::budget);
 }
 
 TEST_F(Plan, StopsWhatIsNotSubmittedYetWhenSubmitsAreHalted) {
   plan_.want({wish("a"), wish("b"), wish("c")});
   next();
-  plan_.generated({"a", 0}, halted(false), now_);
+  plan_.generated({"a", 0}, halted(true), now_);
   EXPECT_THAT(ids(next(), Kind::abandon), ElementsAre("b", "c"));
   EXPECT_EQ(state("b"), ItemState::budget);
 }
