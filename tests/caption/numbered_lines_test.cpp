@@ -20,15 +20,44 @@ TEST(NumberedLines, MayBeNumberedInEveryUsualWay) {
     EXPECT_THAT(read_numbered_lines(text, 3), ElementsAre("a", "b", "c")) << text;
 }
 
+// Each answer that is not understood is paid for twice.
+TEST(NumberedLines, MayBeNumberedAsInAnyLanguage) {
+  for (const char *text :
+       {"[1]\u4f60\u597d\n[2]b", "(1)\u4f60\u597d\n(2)b", "\uff3b1\uff3d\u4f60\u597d\n\uff3b2\uff3db",
+        "\uff081\uff09\u4f60\u597d\n\uff082\uff09b", "\u30101\u3011\u4f60\u597d\n\u30102\u3011b",
+        "[\uff11]\u3000\u4f60\u597d\n[\uff12]\u3000b", "1\u3001\u4f60\u597d\n2\u3001b",
+        "1.\u4f60\u597d\n2. b", "1\uff0e\u4f60\u597d\n2\uff0eb", "1)\u4f60\u597d\n2) b",
+        "1\uff09\u4f60\u597d\n2\uff09b", "1:\u4f60\u597d\n2: b", "1\uff1a\u4f60\u597d\n2\uff1ab",
+        "1|\u4f60\u597d\n2| b", "[\u0661] \u4f60\u597d\n[\u0662] b",
+        "\u200f[\u0661]\u200f \u4f60\u597d\n\u202b[2] b", "\u2067\u0661. \u4f60\u597d\n\u200e\u0662. b",
+        "**1\u3001**\u4f60\u597d\n**2\u3001**b"})
+    EXPECT_THAT(read_numbered_lines(text, 2), ElementsAre("\u4f60\u597d", "b")) << text;
+  EXPECT_THAT(read_numbered_lines("[1]\u200fa\n[2] \u200fb", 2), ElementsAre("a", "\u200fb"));
+}
+
 TEST(NumberedLines, MayGoOnInTheNextLine) {
   EXPECT_THAT(read_numbered_lines("[1] a\nb\n[2] c", 2), ElementsAre("a\nb", "c"));
   EXPECT_THAT(read_numbered_lines("[1]\na\n[2] c", 2), ElementsAre("a", "c"));
+}
+
+// Behind the last number nobody knows which of both it is.
+TEST(NumberedLines, MayGoOnBehindABlankLineThatIsNotTheLast) {
+  EXPECT_THAT(read_numbered_lines("[1] - A\n\n- B\n \n- C\n[2] c\n\nGood luck!", 2),
+              ElementsAre("- A\n- B\n- C", "c"));
+  EXPECT_THAT(read_numbered_lines("Here:\n\n[2]\n\n- A\n\n\n[1] b", 2), ElementsAre("b", "- A"));
+  EXPECT_THAT(read_numbered_lines("```\n[1] a\n\nb\n```\nThe second:\n```\n[2] c\n```", 2),
+              ElementsAre("a", "c"));
 }
 
 // Numbers of another kind belong to the text.
 TEST(NumberedLines, MayHaveNumbersOfTheirOwn) {
   EXPECT_THAT(read_numbered_lines("[1] a\n2. Akt\n[2] 10:30 Uhr", 2), ElementsAre("a\n2. Akt", "10:30 Uhr"));
   EXPECT_THAT(read_numbered_lines("1. a\n1.5 Liter\n2. b", 2), ElementsAre("a\n1.5 Liter", "b"));
+  EXPECT_THAT(read_numbered_lines("1. a\n1.FC\n2. b", 2), ElementsAre("a\n1.FC", "b"));
+  EXPECT_THAT(read_numbered_lines("1\u3001a\n2\u30013\u4eba\n2\u3001b", 2),
+              ElementsAre("a\n2\u30013\u4eba", "b"));
+  EXPECT_THAT(read_numbered_lines("1\uff1aa\n10\uff1a30\n\uff11\uff1a\uff13\uff10\n2\uff1ab", 2),
+              ElementsAre("a\n10\uff1a30\n\uff11\uff1a\uff13\uff10", "b"));
 }
 
 TEST(NumberedLines, ThatAreNotThoseAskedForAreNone) {
@@ -42,6 +71,9 @@ TEST(NumberedLines, LoseTheirNumbers) {
   EXPECT_EQ(without_number("2. b", 2), "b");
   EXPECT_EQ(without_number("2. Akt", 3), "2. Akt");
   EXPECT_EQ(without_number("b", 1), "b");
+  EXPECT_EQ(without_number("\u30102\u3011b", 2), "b");
+  for (const char *text : {"", "[", "[2", "2", "[2)", "\xff[2]", "[2\xff]"})
+    EXPECT_EQ(without_number(text, 2), text);
 }
 
 }  // namespace
