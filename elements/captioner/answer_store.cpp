@@ -8,12 +8,16 @@
 #include "plugin/base/disk_thread.h"
 #include "plugin/base/lock_wait.h"
 #include "plugin/base/log.h"
+#include "plugin/base/shown_text.h"
 #include "plugin/base/utc_time.h"
+#include "plugin/caption/question_fault.h"
 #include "plugin/generation/exit_guard.h"
 #include "plugin/store/caption_answers.h"
 
 namespace genclip {
 namespace {
+
+constexpr size_t kLongestReason = 40;
 
 // The result of work on a disk thread, and its end.
 template <typename Made>
@@ -95,7 +99,7 @@ void AnswerStore::begin(const std::string &folder) {
   MutexLock lock(mutex_);
   folder_ = folder;
   unread_.clear();
-  has_warned_ = has_warned_of_unread_ = can_be_written_ = false;
+  has_warned_ = has_warned_of_unread_ = has_warned_of_unworthy_ = can_be_written_ = false;
 }
 
 std::string AnswerStore::folder() const {
@@ -210,6 +214,21 @@ std::optional<Error> AnswerStore::warning_of(const Error &other, GCancellable *c
   found->text += " Nor is noted what captions use.";
   MutexLock lock(mutex_);
   return std::exchange(has_warned_, true) ? std::nullopt : std::move(found);
+}
+
+std::optional<Error> AnswerStore::not_worth_keeping(const ContentAnswer &answer) {
+  if (shortcoming(answer)) return std::nullopt;
+  MutexLock lock(mutex_);
+  if (std::exchange(has_warned_of_unworthy_, true)) return std::nullopt;
+  const std::string why = is_natural_end(answer.finish_reason)
+                              ? "has the API key in its text"
+                              : "ends with " + shown_line(answer.finish_reason, kLongestReason) +
+                                    " and not with STOP, so it may not be whole";
+  return Error{.kind = ErrorKind::failed,
+               .text = "An answer " + why +
+                       ". Such answers are shown, and not kept in the store, so another run pays for them "
+                       "again. Another model may help.",
+               .details = {{kCaptionShown, true}}};
 }
 
 std::optional<Error> AnswerStore::keep(const std::string &key, const std::string &model,

@@ -65,6 +65,10 @@ class AnswerStore {
   // either, and that is the one warning of keep().
   std::optional<Error> warning_of(const Error &other, GCancellable *cancellable) EXCLUDES(mutex_);
 
+  // For an answer that is not worth keeping, and is shown as it is: the warning to post, one in a run. Of one
+  // that has a shortcoming, the caption's own warning tells.
+  std::optional<Error> not_worth_keeping(const ContentAnswer &answer) EXCLUDES(mutex_);
+
   // On return the answer is durable. Once cancelled it does not wait for that. `locks`, which may be null,
   // are held until it is. Returns a warning to post: one in a run.
   std::optional<Error> keep(const std::string &key, const std::string &model, const ContentAnswer &answer,
@@ -85,6 +89,7 @@ class AnswerStore {
   std::map<std::string, Error> unread_ GUARDED_BY(mutex_);  // by key
   bool has_warned_ GUARDED_BY(mutex_) = false;
   bool has_warned_of_unread_ GUARDED_BY(mutex_) = false;
+  bool has_warned_of_unworthy_ GUARDED_BY(mutex_) = false;
   bool can_be_written_ GUARDED_BY(mutex_) = false;  // as far as was looked in this run
 };
 

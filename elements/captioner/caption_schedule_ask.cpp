@@ -412,7 +412,7 @@ void CaptionSchedule::end_part(CaptionSlot &slot, SlotPart &part, ContentAnswer 
   if (part.answer.text.empty())
     ++stats_.skipped;
   else if (part.warning)
-    part.warning->details.push_back({"caption-shown", true});
+    part.warning->details.push_back({kCaptionShown, true});
 }
 
 // The tokens are those of one message.

@@ -168,7 +168,11 @@ void CaptionStage::keep_answers(const CaptionRequest &request, const std::vector
                                 GCancellable *cancellable) {
   if (request.cache != CaptionCache::read_write) return;
   for (const Said &one : said) {
-    if (!is_worth_keeping(one.answer, client_->key())) continue;
+    if (!is_worth_keeping(one.answer, client_->key())) {
+      if (const auto warning = answers_.not_worth_keeping(one.answer))
+        post_warning(element_, gencaption_category(), *warning);
+      continue;
+    }
     const auto problem = answers_.keep(one.part.key, request.content.model, one.answer, locks, cancellable);
     if (!problem) continue;
     if (settings_.cache == CaptionCache::read_write)

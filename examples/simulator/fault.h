@@ -71,6 +71,7 @@ enum class FaultKind {
   quota,
   max_tokens,
   thought,
+  finish,
   no_finish,
   no_text,
   cut_behind,

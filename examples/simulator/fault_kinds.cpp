@@ -129,6 +129,8 @@ constexpr KindRow kKinds[] = {
      "Answers with no text because its tokens ran out (MAX_TOKENS)."},
     {FaultKind::thought, "thought", kText, Argument::none, "", 0, 0, 0, false,
      "Sends its thoughts before the answer."},
+    {FaultKind::finish, "finish", kText, Argument::text, "REASON", 0, 0, 0, false,
+     "Sends the whole text, with this finishReason."},
     {FaultKind::no_finish, "no-finish", kText, Argument::none, "", 0, 0, 0, false,
      "Sends the whole text, but no finishReason."},
     {FaultKind::no_text, "no-text", kText, Argument::optional_text, "REASON", 0, 0, 0, false,

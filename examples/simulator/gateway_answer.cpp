@@ -88,7 +88,7 @@ Json::Array documents_of(const GatewayQuestion &question, const GatewayFault &fa
   if (fault.kind == Kind::thinks_too_long) return {document({}, "MAX_TOKENS")};
 
   std::vector<std::string> words = words_of(gateway_text(question, fault));
-  std::string reason = "STOP";
+  std::string reason = fault.kind == Kind::finish ? fault.text : "STOP";
   const auto limit = static_cast<size_t>(question.max_output_tokens);
   if (limit > 0 && words.size() > limit) {
     words.resize(limit);

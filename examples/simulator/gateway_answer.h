@@ -24,6 +24,7 @@ enum class GatewayFaultKind {
   prompt_blocked,   // promptFeedback.blockReason `text`
   thinks_too_long,  // MAX_TOKENS without any text
   thinks_aloud,     // a thought ahead of the answer
+  finish,           // the whole text, and finishReason `text`
   no_finish,        // the whole text, but no finishReason
   no_text,          // nothing said, for the reason `text` (STOP); `as` is what is there instead
   cut_behind,       // STOP with every piece, and the connection ends after `code` of them

@@ -40,6 +40,7 @@ GatewayFault fault_of(std::span<const Fault> faults) {
       case FaultKind::quota: return {GatewayFaultKind::status, 429, {}, fault.text};
       case FaultKind::max_tokens: return {GatewayFaultKind::thinks_too_long};
       case FaultKind::thought: return {GatewayFaultKind::thinks_aloud};
+      case FaultKind::finish: return {GatewayFaultKind::finish, 0, fault.text};
       case FaultKind::no_finish: return {GatewayFaultKind::no_finish};
       case FaultKind::no_text: return {.kind = GatewayFaultKind::no_text, .text = fault.text, .as = fault.as};
       case FaultKind::cut_behind: return {GatewayFaultKind::cut_behind, code};

@@ -177,7 +177,12 @@ bool is_blocking(std::string_view reason) {
                      [&](std::string_view word) { return same_word(word, reason); });
 }
 
-bool is_natural_end(std::string_view finish_reason) { return same_word("STOP", finish_reason); }
+bool is_natural_end(std::string_view finish_reason) {
+  constexpr std::array<std::string_view, 9> kEnds = {
+      "STOP", "END_TURN", "STOP_SEQUENCE", "COMPLETE", "COMPLETED", "FINISHED", "DONE", "EOS", "EOS_TOKEN"};
+  return std::any_of(kEnds.begin(), kEnds.end(),
+                     [&](std::string_view word) { return same_word(word, finish_reason); });
+}
 
 bool is_output_limit(std::string_view finish_reason) {
   return same_word("MAX_TOKENS", finish_reason) || same_word("LENGTH", finish_reason);

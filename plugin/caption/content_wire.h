@@ -73,7 +73,7 @@ ContentPiece read_content_piece(const Json &document, std::optional<uint64_t> ca
 // or the question contains.
 bool is_blocking(std::string_view reason);
 
-// True if it says that the model ended the text by itself.
+// True if it says that the model ended the text by itself: STOP, or what other services write for that.
 bool is_natural_end(std::string_view finish_reason);
 
 // True if it says that the text was cut at the limit of tokens.

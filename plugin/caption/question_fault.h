@@ -12,6 +12,10 @@ namespace genclip {
 // A detail of an error, which is true: the gateway had the request, and did not end its answer in time.
 inline constexpr const char *kTookTooLong = "took-too-long";
 
+// A detail of a warning, which is true: the caption is shown, though its answer may not be whole. So the
+// store does not keep it, and another run asks again.
+inline constexpr const char *kCaptionShown = "caption-shown";
+
 // Credits, a quota, a key, and a gateway that cannot be reached are the same for all questions.
 inline bool may_be_of_question(const Error &error) {
   const auto is_it = [](const ErrorDetail &detail) { return detail == ErrorDetail{kTookTooLong, true}; };

@@ -312,7 +312,7 @@ class Films final : public FilmListener {
 
   void tell_pending(const FilmJob &job, const FilmProgress &progress, const Error &error) {
     tell(job.word + ": " + error.text + " No file is written for it yet" +
-         (options_.keeps_answers() ? "; the store keeps the answers so far." : "."));
+         (options_.keeps_answers() && !progress.has_unkept ? "; the store keeps the answers so far." : "."));
     tell_film(job, "pending", progress, &error);
   }
 

@@ -29,6 +29,7 @@ struct FilmProgress {
   std::chrono::nanoseconds done{};                 // All captions before it have left gencaption.
   std::optional<std::chrono::nanoseconds> length;  // Of the film, if it is known.
   std::optional<FilmEstimate> estimate;
+  bool has_unkept = false;  // An answer of these is shown that the store does not keep.
   // Of gencaption's `stats`.
   uint64_t requests = 0;
   uint64_t cached = 0;

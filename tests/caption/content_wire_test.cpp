@@ -176,6 +176,15 @@ TEST(FinishReason, BlocksWhereTextWasWithheld) {
     EXPECT_FALSE(is_blocking(reason)) << reason;
 }
 
+TEST(FinishReason, TellsTheEndOfAWholeText) {
+  for (const char *reason :
+       {"STOP", "stop", "FinishReason.STOP", "FINISH_REASON_STOP", "end_turn", "end-turn", "stop_sequence",
+        "COMPLETE", "completed", "finished", "done", "eos", "eos_token"})
+    EXPECT_TRUE(is_natural_end(reason)) << reason;
+  for (const char *reason : {"", "OTHER", "STOPPED", "MAX_TOKENS", "SAFETY", "tool_use", "error"})
+    EXPECT_FALSE(is_natural_end(reason)) << reason;
+}
+
 TEST(FinishReason, TellsTheOutputLimit) {
   for (const char *reason : {"MAX_TOKENS", "max_tokens", "length", "max-tokens", "FINISH_REASON_MAX_TOKENS"})
     EXPECT_TRUE(is_output_limit(reason)) << reason;

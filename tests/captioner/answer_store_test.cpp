@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "plugin/base/gref.h"
+#include "plugin/caption/question_fault.h"
 #include "plugin/store/caption_answers.h"
 #include "plugin/store/clip_path.h"
 #include "tests/support/lossy_file_system.h"
@@ -21,6 +22,7 @@
 namespace genclip::test {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 ContentAnswer said(const std::string &text, const std::string &reason = "STOP") {
@@ -161,7 +163,8 @@ TEST_F(AnswerStoreTest, OnceCancelledWaitsForNothingButStillWrites) {
 
 TEST(IsWorthKeeping, IsAWholeAnswerWithATextAndWithoutTheKey) {
   EXPECT_TRUE(is_worth_keeping(said("A kite."), "key"));
-  EXPECT_TRUE(is_worth_keeping(said("A kite.", "stop"), ""));
+  for (const char *reason : {"stop", "end_turn", "COMPLETE"})
+    EXPECT_TRUE(is_worth_keeping(said("A kite.", reason), "")) << reason;
   for (const char *reason : {"", "MAX_TOKENS", "SAFETY", "OTHER", "STOPPED"})
     EXPECT_FALSE(is_worth_keeping(said("A kite.", reason), "key")) << reason;
   for (const char *text : {"", " \n\t", "\u200B", "```\n```"})
@@ -174,6 +177,20 @@ TEST(IsWorthKeeping, IsAWholeAnswerWithATextAndWithoutTheKey) {
   EXPECT_FALSE(is_worth_keeping(broken, "key"));
   EXPECT_FALSE(is_worth_keeping(said("Your key is sk-4711."), "sk-4711"));
   EXPECT_TRUE(is_worth_keeping(said("Your key is sk-4711."), "sk-4712"));
+}
+
+TEST_F(AnswerStoreTest, WarnsOnceThatAnswersAreShownAndNotWorthKeeping) {
+  ContentAnswer cut = said("A kite.", "MAX_TOKENS");
+  cut.cut_short = true;
+  EXPECT_FALSE(answers_.not_worth_keeping(cut)) << "the caption's own warning says so";
+  const auto warning = answers_.not_worth_keeping(said("A kite.", "OTHER\n"));
+  ASSERT_TRUE(warning);
+  EXPECT_THAT(warning->text,
+              AllOf(HasSubstr("ends with OTHER  and not with STOP"), HasSubstr("pays for them")));
+  EXPECT_EQ(warning->details, (std::vector<ErrorDetail>{{kCaptionShown, true}}));
+  EXPECT_FALSE(answers_.not_worth_keeping(said("A kite.", "OTHER")));
+  answers_.begin(root_);
+  EXPECT_THAT(answers_.not_worth_keeping(said("The key."))->text, HasSubstr("has the API key in its text"));
 }
 
 TEST_F(AnswerStoreTest, OneAsksAndTheOthersWait) {

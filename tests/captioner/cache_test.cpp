@@ -22,6 +22,7 @@ namespace genclip::test {
 namespace {
 
 using testing::AllOf;
+using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
@@ -379,6 +380,19 @@ TEST_F(CaptionCacheTest, KeepsNoAnswerThatFailedOrWasCutShort) {
   EXPECT_THAT(cut.cues, SizeIs(1));
   EXPECT_THAT(cut.warnings, SizeIs(1));
   EXPECT_THAT(kept(), IsEmpty());
+}
+
+// Only a whole one is kept, and this gateway's word for that is unknown.
+TEST_F(CaptionCacheTest, WarnsOnceOfAnswersThatAreShownAndNotKept) {
+  for (const char *cache : {"cache=auto", "cache=read-write", "cache=read"}) {
+    gateway_.fault(sim::GatewayFaultKind::finish, 5, 0, "OTHER");
+    const Seen seen = play(film(5, cache));
+    EXPECT_EQ(seen.error, "") << cache;
+    EXPECT_THAT(seen.cues, SizeIs(5)) << cache;
+    EXPECT_THAT(seen.warnings, SizeIs(std::string(cache) == "cache=read" ? 0 : 1)) << cache;
+    EXPECT_THAT(seen.warnings, Each(HasSubstr("ends with OTHER and not with STOP"))) << cache;
+    EXPECT_THAT(kept(), IsEmpty()) << cache;
+  }
 }
 
 // The next run asks for all of it; so does this one, where the question comes again.

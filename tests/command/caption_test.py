@@ -701,6 +701,18 @@ class Caption(ServiceTest):
         self.assertIn("the ledger cannot be used: ", run.stderr)
         self.assertNotIn("The stream continues", run.stderr)
 
+    def test_a_run_whose_answers_are_not_kept_says_why_and_not_that_they_are(self):
+        self.simulator("--fault", "text:finish=OTHER")
+        film = self.copy_of_film()
+        run = self.caption(film, "--max-requests", "7", code=75)
+        self.assertEqual(run.stderr.count("An answer ends with OTHER and not with STOP, so it may not be whole."), 1, run.stderr)
+        self.assertIn("--max-requests is used up. No file is written for it yet.\n", run.stderr)
+        self.assertEqual((self.asked(), self.kept()), (7, []))
+        self.simulator("--fault", "text:finish=end_turn")
+        run = self.caption(film, "--max-requests", "7", code=75)
+        self.assertIn("yet; the store keeps the answers so far.\n", run.stderr)
+        self.assertEqual((self.asked(), len(self.kept())), (7, 7))
+
     def test_a_ledger_that_cannot_be_used_any_more_leaves_the_film_for_later(self):
         stay_within_one_day()
         block = 16

@@ -123,13 +123,10 @@ TEST_F(TextGateway, StreamsInEachFraming) {
 
 TEST_F(TextGateway, FailsInEveryWay) {
   const std::pair<const char *, const char *> kFaults[] = {
-      {"text#1:blocked=SAFETY", "\"SAFETY\""},
-      {"text#1:prompt-blocked=BLOCKLIST", "blockReason"},
-      {"text#1:error-on-200=503", "503"},
-      {"text#1:error-in-array=429", "[{"},
-      {"text#1:max-tokens", "MAX_TOKENS"},
-      {"text#1:thought", "\"thought\""},
-      {"text#1:html", "<"},
+      {"text#1:blocked=SAFETY", "\"SAFETY\""}, {"text#1:prompt-blocked=BLOCKLIST", "blockReason"},
+      {"text#1:error-on-200=503", "503"},      {"text#1:error-in-array=429", "[{"},
+      {"text#1:max-tokens", "MAX_TOKENS"},     {"text#1:finish=end_turn", "\"end_turn\""},
+      {"text#1:thought", "\"thought\""},       {"text#1:html", "<"},
   };
   for (const auto &[text, wanted] : kFaults) {
     simulator_.clear_faults();
