@@ -355,7 +355,7 @@ class CaptionPass {
     FilmTrack track = collector.track();
     // A translation keeps the cues that it was given.
     if (is_text_)
-      for (FilmCue &cue : track.cues) cue = row_.back(std::move(cue));
+      track.cues = row_.all_back(std::move(track.cues));
     else
       track.cues = join_equal_cues(pictures_.holes().hold(std::move(track.cues), progress_.length));
     return track;

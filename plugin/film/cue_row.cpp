@@ -31,4 +31,10 @@ FilmCue CueRow::back(FilmCue cue) const {
   return cue;
 }
 
+std::vector<FilmCue> CueRow::all_back(std::vector<FilmCue> cues) const {
+  for (FilmCue &cue : cues) cue = back(std::move(cue));
+  std::ranges::stable_sort(cues, {}, &FilmCue::begin);
+  return cues;
+}
+
 }  // namespace genclip

@@ -22,6 +22,8 @@ class CueRow {
   const std::vector<FilmCue> &row() const { return row_; }
   // A cue of the row, or a part of one, at its time in the film.
   FilmCue back(FilmCue cue) const;
+  // All that have come out, in the order of their beginnings: the parts of a long cue stand among others.
+  std::vector<FilmCue> all_back(std::vector<FilmCue> cues) const;
 
  private:
   std::vector<FilmCue> cues_;

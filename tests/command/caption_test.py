@@ -1154,6 +1154,14 @@ class Caption(ServiceTest):
             self.assertEqual(found, [("00:00:00.000", "00:00:20.000", "SIGN & MORE")] + [
                 (f"00:00:{i:02}.000", f"00:00:{i + 1:02}.000", f"LINE {i}") for i in range(1, 16, 2)], batch)
 
+    def test_the_parts_of_a_long_cue_are_written_among_the_others(self):
+        self.simulator()
+        source = self.work / "sign.vtt"
+        source.write_text("WEBVTT\n\n00:00.000 --> 00:20.000\nFirst line.\nSecond line.\n\n00:01.000 --> 00:02.000\nShort.\n", encoding="utf-8")
+        self.caption("--translate", str(source), "--language", "de", "--max-lines", "1")
+        found = times(self.read("sign.de.vtt"))
+        self.assertEqual((len(found), found), (3, sorted(found)))
+
     def test_a_translation_names_the_lines_of_bad_cues_before_anything_is_sent(self):
         self.simulator()
         source = self.work / "bad.srt"

@@ -24,6 +24,15 @@ TEST(CueRow, PartsOfACueStayParts) {
   EXPECT_EQ(row.back({22s, 23s, "part"}), (FilmCue{4s, 5s, "part"}));
 }
 
+// WebVTT wants beginnings that do not fall.
+TEST(CueRow, PartsOfALongCueStandAmongTheOthers) {
+  const CueRow row({{0s, 20s, "sign"}, {1s, 2s, "line"}, {10s, 11s, "another"}});
+  EXPECT_THAT(
+      row.all_back({{0s, 10s, "sign"}, {10s, 20s, "more"}, {21s, 22s, "line"}, {23s, 24s, "another"}}),
+      ElementsAre(FilmCue{0s, 10s, "sign"}, FilmCue{1s, 2s, "line"}, FilmCue{10s, 20s, "more"},
+                  FilmCue{10s, 11s, "another"}));
+}
+
 TEST(CueRow, MayBeEmpty) { EXPECT_EQ(CueRow({}).back({1s, 2s, "x"}), (FilmCue{1s, 2s, "x"})); }
 
 }  // namespace
