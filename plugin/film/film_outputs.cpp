@@ -21,11 +21,15 @@ size_t extension_at(std::string_view path) {
 
 std::string without_extension(const std::string &path) { return path.substr(0, extension_at(path)); }
 
-// "film" of "film.en": subtitles of another language take its place.
+// "film" of "film.en" and "film.pt-BR": subtitles of another language take its place. Words of a title are
+// codes, too ("Iron.Man"), and are not written so.
 std::string without_language(const std::string &stem) {
   const size_t dot = extension_at(stem);
-  return dot < stem.size() && canonical_language(std::string_view(stem).substr(dot + 1)) ? stem.substr(0, dot)
-                                                                                         : stem;
+  if (dot == stem.size()) return stem;
+  const std::string tag = stem.substr(dot + 1);
+  const bool is_written_so = std::all_of(tag.begin(), std::find(tag.begin(), tag.end(), '-'),
+                                         [](char c) { return g_ascii_islower(c); });
+  return is_written_so && canonical_language(tag) ? stem.substr(0, dot) : stem;
 }
 
 std::string default_path(const std::string &film, const OutputWish &wish) {

@@ -48,6 +48,9 @@ TEST(FilmOutputs, ATranslationTakesThePlaceOfTheLanguageInTheName) {
   const OutputWish wish{.format = FilmFormat::srt, .languages = {"de"}, .is_translation = true};
   EXPECT_THAT(paths("film.srt", wish), ElementsAre("film.de.srt"));
   EXPECT_THAT(paths("film.en.srt", wish), ElementsAre("film.de.srt"));
+  EXPECT_THAT(paths("film.pt-BR.srt", wish), ElementsAre("film.de.srt"));
+  for (const std::string title : {"Independence.Day", "Iron.Man", "X.Men", "Infinity.War"})
+    EXPECT_THAT(paths(title + ".srt", wish), ElementsAre(title + ".de.srt"));
   EXPECT_THAT(paths("film.part2.srt", wish), ElementsAre("film.part2.de.srt"));
   EXPECT_THAT(paths("film.srt", {.format = FilmFormat::srt, .is_translation = true}),
               ElementsAre("film.new.srt"));
