@@ -34,6 +34,10 @@
 namespace genclip {
 namespace {
 
+constexpr const char *kMapIsLost =
+    "Its X-TIMESTAMP-MAP sets its cues at the times of an HLS stream, and SubRip cannot: beside that stream "
+    "they may be early. --to vtt keeps it.";
+
 Error captions_not_written(const std::string &path, const std::string &why,
                            ErrorKind kind = ErrorKind::open_write) {
   return {kind, "The captions cannot be written to " + path + ": " + why};
@@ -272,7 +276,8 @@ class Films final : public FilmListener {
     const std::vector<FilmCue> &cues =
         std::ranges::find(end.tracks, output.language, &FilmTrack::language)->cues;
     const bool is_vtt = job.format == FilmFormat::vtt;
-    return write_text(output.path, is_vtt ? vtt_text(cues) : srt_text(cues));
+    if (!is_vtt && !end.timestamp_map.empty()) on_warning(kMapIsLost);
+    return write_text(output.path, is_vtt ? vtt_text(cues, end.timestamp_map) : srt_text(cues));
   }
 
   // A FIFO or a device is written to; a file is replaced.

@@ -246,6 +246,7 @@ class CaptionPass {
       listener_.on_warning("Further warnings (" + std::to_string(untold_warnings_) + ") are not shown.");
     FilmEnd result;
     result.progress = progress_;
+    result.timestamp_map = timestamp_map_;
     if (winding_up_ && end != FilmRun::End::ended) {
       result.how = winding_up_->how;
       result.error = winding_up_->reason;
@@ -315,6 +316,7 @@ class CaptionPass {
     if (!read->assumed_encoding.empty())
       listener_.on_warning(text_of_assumed_encoding(read->assumed_encoding));
     row_ = CueRow(std::move(read->cues));
+    timestamp_map_ = std::move(read->timestamp_map);
     source_ = made("appsrc");
     if (!source_) {
       problem_ = {ErrorKind::not_found, "GStreamer lacks its element appsrc."};
@@ -508,7 +510,8 @@ class CaptionPass {
   const GRef<GstElement> gencaption_;
   FilmListener &listener_;
   const bool is_text_;
-  CueRow row_{{}};  // Of a text.
+  CueRow row_{{}};             // Of a text.
+  std::string timestamp_map_;  // Of a text.
   struct WindingUp {
     FilmEnd::How how;
     Error reason;

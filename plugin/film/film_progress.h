@@ -55,6 +55,7 @@ struct FilmEnd {
   Error error = {};  // Of `paused` and `failed`.
   FilmProgress progress = {};
   std::vector<FilmTrack> tracks = {};  // Of `whole`.
+  std::string timestamp_map = {};      // Of the file that is translated, see Subtitles.
 };
 
 // Called on the thread that runs the film.

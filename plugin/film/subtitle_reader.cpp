@@ -182,6 +182,13 @@ class Reader {
     is_vtt_ = !lines_.empty() && lines_.front().starts_with("WEBVTT");
   }
 
+  // In the head, which ends with a blank line.
+  std::string timestamp_map() const {
+    for (size_t i = 1; is_vtt_ && i < lines_.size() && !trimmed(lines_[i]).empty(); ++i)
+      if (lines_[i].starts_with("X-TIMESTAMP-MAP=")) return std::string(trimmed(lines_[i]));
+    return {};
+  }
+
   Result<std::vector<FilmCue>> read() {
     for (size_t i = 0; i < lines_.size(); ++i)
       if (is_cue_at(i)) starts_.push_back(i);
@@ -292,7 +299,9 @@ Result<Subtitles> read_subtitles(std::string_view bytes) {
   if (!text) return std::move(text).error();
   // No text of GStreamer has it.
   std::erase(*text, '\0');
-  auto cues = Reader(*text).read();
+  Reader reader(*text);
+  subtitles.timestamp_map = reader.timestamp_map();
+  auto cues = reader.read();
   if (!cues) return std::move(cues).error();
   subtitles.cues = *std::move(cues);
   return subtitles;

@@ -19,6 +19,9 @@ struct Subtitles {
   std::vector<FilmCue> cues;
   // The encoding that is assumed, because the file is not in Unicode and says nothing; empty: none is.
   std::string assumed_encoding;
+  // The line of a WebVTT file's head that sets its times at those of an HLS stream: "X-TIMESTAMP-MAP=…";
+  // empty: it has none.
+  std::string timestamp_map;
 };
 
 // What to tell of an assumed encoding before anything is paid.

@@ -47,8 +47,8 @@ void for_each_cue(const std::vector<FilmCue> &cues, char point, Add add) {
 
 }  // namespace
 
-std::string vtt_text(const std::vector<FilmCue> &cues) {
-  std::string file = "WEBVTT\n";
+std::string vtt_text(const std::vector<FilmCue> &cues, const std::string &timestamp_map) {
+  std::string file = "WEBVTT\n" + timestamp_map + (timestamp_map.empty() ? "" : "\n");
   for_each_cue(cues, '.', [&](const std::string &times, const std::string &text) {
     file += "\n" + times + "\n" + markup_of(text) + "\n";
   });

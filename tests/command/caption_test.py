@@ -1162,6 +1162,17 @@ class Caption(ServiceTest):
         found = times(self.read("sign.de.vtt"))
         self.assertEqual((len(found), found), (3, sorted(found)))
 
+    def test_a_translation_stays_at_the_times_of_its_hls_stream(self):
+        self.simulator()
+        source = self.work / "film.vtt"
+        line = "X-TIMESTAMP-MAP=MPEGTS:324720000,LOCAL:00:00:00.000"
+        source.write_text(f"WEBVTT\n{line}\n\n00:01.000 --> 00:02.000\nHello\n", encoding="utf-8")
+        run = self.caption("--translate", str(source), "--language", "de")
+        self.assertTrue(self.read("film.de.vtt").startswith(f"WEBVTT\n{line}\n\n00:00:01.000"), self.read("film.de.vtt"))
+        self.assertNotIn("X-TIMESTAMP-MAP", run.stderr)
+        run = self.caption("--translate", str(source), "--language", "de", "--to", "srt")
+        self.assertIn("Warning: film.vtt: Its X-TIMESTAMP-MAP sets its cues at the times of an HLS stream", run.stderr)
+
     def test_a_translation_names_the_lines_of_bad_cues_before_anything_is_sent(self):
         self.simulator()
         source = self.work / "bad.srt"

@@ -59,6 +59,21 @@ TEST(SubtitleReader, LeavesOutCommentsAndStylesOfWebVtt) {
               ElementsAre(FilmCue{3s, 4s, "yes"}));
 }
 
+TEST(SubtitleReader, KeepsTheHeadersLineAboutTimesOfAnHlsStream) {
+  const auto map = [](std::string_view bytes) {
+    const auto read = read_subtitles(bytes);
+    return read ? read->timestamp_map : "not read";
+  };
+  const std::string line = "X-TIMESTAMP-MAP=LOCAL:00:00:00.000,MPEGTS:324720000";
+  const std::string cue = "\n00:01.000 --> 00:02.000\na\n";
+  EXPECT_EQ(map("WEBVTT\n" + line + "\n" + cue), line);
+  EXPECT_EQ(map("WEBVTT - Title\r\nKind: captions\r\n" + line + " \r\n" + cue), line);
+  EXPECT_EQ(map("WEBVTT\n" + cue), "");
+  EXPECT_EQ(map("WEBVTT\n" + cue + "\n" + line + "\n"), "") << "behind the head";
+  EXPECT_EQ(map("1\n" + line + "\n" + cue), "") << "SubRip";
+  EXPECT_THAT(read("WEBVTT\n" + line + "\n" + cue), ElementsAre(FilmCue{1s, 2s, "a"}));
+}
+
 TEST(SubtitleReader, SaysTheLinesOfCuesThatCannotBeKept) {
   EXPECT_EQ(problem("1\n00:00:05,000 --> 00:00:04,500\nx\n"), "Line 2: the cue ends before it begins.");
   EXPECT_EQ(problem("1\n00:00:05,000 --> 00:00:05,000\nx\n\n2\n00:00:05,000 --> soon\nx\n"),

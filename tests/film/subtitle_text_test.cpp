@@ -20,6 +20,11 @@ TEST(SubtitleText, IsWhatPlayersRead) {
   EXPECT_EQ(srt_text({}), "");
 }
 
+TEST(SubtitleText, StaysAtTheTimesOfAnHlsStream) {
+  const std::string map = "X-TIMESTAMP-MAP=MPEGTS:324720000,LOCAL:00:00:00.000";
+  EXPECT_EQ(vtt_text({{0s, 1s, "a"}}, map), "WEBVTT\n" + map + "\n\n00:00:00.000 --> 00:00:01.000\na\n");
+}
+
 TEST(SubtitleText, RoundsToTheNearestMillisecondSoThatNeighboursStayNeighbours) {
   const std::vector<FilmCue> cues{{0ns, 1'000'499'999ns, "a"}, {1'000'500'000ns, 2s - 1ns, "b"}};
   EXPECT_EQ(srt_text(cues), "1\n00:00:00,000 --> 00:00:01,000\na\n\n2\n00:00:01,000 --> 00:00:02,000\nb\n");
