@@ -716,14 +716,18 @@ class Caption(ServiceTest):
     def test_a_ledger_that_cannot_be_used_any_more_leaves_the_film_for_later(self):
         stay_within_one_day()
         block = 16
-        self.simulator("--fault", f"text#1-{block}:delay=3000")
+        self.simulator()
         film = self.copy_of_film()
         self.run_genclip("budget", "set", "--requests-per-day", "999")
-        run = self.start("caption", *EACH_SECOND, "--jobs", str(block), "--json", film)
-        self.wait_for(lambda: self.asked() > 0)
         ledger = pathlib.Path(self.env["GENCLIP_STORE"], "ledger.jsonl")
+        # Nothing is answered until the ledger has the first requests, and cannot be used for others.
+        self.running.send_signal(signal.SIGSTOP)
+        self.addCleanup(self.running.send_signal, signal.SIGCONT)
+        run = self.start("caption", *EACH_SECOND, "--jobs", str(block), "--json", film)
+        self.wait_for(lambda: ledger.exists() and ledger.read_text(encoding="utf-8").endswith("\n"))
         ledger.rename(self.folder / "ledger")
         ledger.mkdir()
+        self.running.send_signal(signal.SIGCONT)
         out, said = run.communicate(timeout=60)
         self.assertEqual((run.returncode, json.loads(out)["status"]), (75, "pending"), said)
         self.assertIn("the ledger cannot be used: ", said)
