@@ -32,6 +32,8 @@ void add_entries(const Charge &charge, std::vector<LedgerEntry> &entries) {
     LedgerEntry &entry = add(LedgerEvent::settle, charge.end);
     entry.status = charge.status;
     entry.actual_duration = charge.actual_duration;
+    entry.corrected = charge.corrected;
+    if (charge.corrected) entry.amount = charge.amount;
   }
 }
 
@@ -88,14 +90,14 @@ const Charge *Account::find_task(const LedgerEntry &entry) const {
   return found == by_task_.end() ? nullptr : &charges_[found->second];
 }
 
-// The clip's latest charge in that state whose task ID is unknown. All charges of a key have the same base
+// The clip's latest charge that is so and whose task ID is unknown. All charges of a key have the same base
 // URL. A line with another base URL, or without one, is damaged, so its task ID is not given to the charge.
-Charge *Account::without_task(const LedgerEntry &entry, ChargeState state) {
+Charge *Account::without_task(const LedgerEntry &entry, bool (Charge::*is_meant)() const) {
   const auto found = by_key_.find(entry.key);
   if (found == by_key_.end()) return nullptr;
   for (auto index = found->second.rbegin(); index != found->second.rend(); ++index)
     if (Charge &charge = charges_[*index];
-        charge.state == state && charge.task_id.empty() && charge.base_url == entry.base_url)
+        (charge.*is_meant)() && charge.task_id.empty() && charge.base_url == entry.base_url)
       return &charge;
   return nullptr;
 }
@@ -133,7 +135,7 @@ bool Account::apply(const LedgerEntry &entry) {
     case LedgerEvent::stored: unfetched_.erase({entry.key, entry.base_url, entry.task_id}); return true;
     case LedgerEvent::release:
       // One that is not there any more has been released, or has become something else.
-      if (Charge *charge = without_task(entry, ChargeState::reserved)) {
+      if (Charge *charge = without_task(entry, &Charge::is_reserved)) {
         charge->state = ChargeState::released;
         charge->end = entry.at;
         charge->why = entry.why;
@@ -158,7 +160,7 @@ void Account::take_amount(Charge &charge, const LedgerEntry &entry) {
 }
 
 bool Account::submitted(const LedgerEntry &entry) {
-  Charge *charge = without_task(entry, ChargeState::reserved);
+  Charge *charge = without_task(entry, &Charge::is_reserved);
   if (Charge *known = by_task(entry)) {
     take_amount(*known, entry);
     // The service has answered with a task that is counted already: there is no other one.
@@ -169,7 +171,7 @@ bool Account::submitted(const LedgerEntry &entry) {
     return true;
   }
   // Somebody has given up waiting for an answer that came after all.
-  if (!charge) charge = without_task(entry, ChargeState::unknown);
+  if (!charge) charge = without_task(entry, &Charge::is_in_doubt);
   if (!charge && is_condensed_) return false;
   if (!charge) charge = &add(entry, ChargeState::submitted);
   name_task(*charge, entry);
@@ -183,10 +185,10 @@ bool Account::settle(const LedgerEntry &entry) {
   Charge *charge = by_task(entry);
   if (!charge && may_have_let_go(entry)) return false;
   // The line that told the task's ID may be damaged.
-  if (!charge && !entry.attached) charge = without_task(entry, ChargeState::reserved);
+  if (!charge && !entry.attached) charge = without_task(entry, &Charge::is_reserved);
   // The clip's submit was never answered, and somebody has found its task at the service.
   if (!charge && entry.attached && !entry.imported && entry.status == "completed")
-    charge = without_task(entry, ChargeState::unknown);
+    charge = without_task(entry, &Charge::is_in_doubt);
   if (!charge && is_condensed_) return false;
   if (!charge)
     charge = &add(entry, entry.imported && !entry.attached ? ChargeState::settled : ChargeState::attached);
@@ -194,12 +196,18 @@ bool Account::settle(const LedgerEntry &entry) {
   // Only the first line can have followed the task to its end; the service is asked about it later, too.
   if (charge->is_under_way() && entry.status == "completed" && entry.waited)
     waits_.add(price_class_of(*charge), {*entry.waited, entry.waited_error.value_or(0)});
+  // The clip went to the request for which somebody has named the task. The one that has submitted it may
+  // still have it, too, at no cost.
+  const bool is_news = charge->is_under_way() || charge->is_in_doubt();
+  if (is_news && entry.attached && entry.status == "completed" && charge->key != entry.key)
+    unfetched_.insert({charge->key, charge->base_url, charge->task_id});
   if (charge->state != ChargeState::attached) charge->state = ChargeState::settled;
   charge->end = entry.at;
   // What was completed once is paid, whatever the service says later.
   if (!entry.status.empty() && charge->status != "completed") charge->status = entry.status;
   if (entry.actual_duration) charge->actual_duration = entry.actual_duration;
   if (charge->status != "completed" || entry.status != "failed") take_amount(*charge, entry);
+  charge->corrected = charge->corrected || entry.corrected;
   learn_price(*charge);
   return true;
 }
@@ -207,7 +215,7 @@ bool Account::settle(const LedgerEntry &entry) {
 bool Account::unknown(const LedgerEntry &entry) {
   Charge *charge = by_task(entry);
   if (!charge && may_have_let_go(entry)) return false;
-  if (!charge) charge = without_task(entry, ChargeState::reserved);
+  if (!charge) charge = without_task(entry, &Charge::is_reserved);
   if (charge) {
     if (charge->task_id.empty() && !entry.task_id.empty()) name_task(*charge, entry);
     take_amount(*charge, entry);
@@ -218,7 +226,7 @@ bool Account::unknown(const LedgerEntry &entry) {
     return true;
   }
   // Two who look at once may say the same; a record that is imported may tell of several.
-  if (!entry.imported && entry.task_id.empty() && without_task(entry, ChargeState::unknown)) return true;
+  if (!entry.imported && entry.task_id.empty() && without_task(entry, &Charge::is_in_doubt)) return true;
   if (is_condensed_) return false;
   // One that was attached to is remembered, so that it counts for nothing in later lines either.
   take_amount(add(entry, entry.attached ? ChargeState::attached : ChargeState::unknown), entry);

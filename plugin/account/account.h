@@ -55,15 +55,22 @@ struct Charge : ChargeFacts {
   std::string status;  // "completed" or "failed", once settled.
   std::string why;     // Why it was released.
   bool imported = false;
-  bool corrected = false;
-  uint64_t sample = 0;  // The number of its sample in the history of prices; 0: it has none.
+  bool corrected = false;  // A person has entered the amount.
+  uint64_t sample = 0;     // The number of its sample in the history of prices; 0: it has none.
 
+  bool is_reserved() const { return state == ChargeState::reserved; }
   // Reserved or submitted: a run is at work on it, or has died.
   bool is_under_way() const { return state == ChargeState::reserved || state == ChargeState::submitted; }
   // Its task was completed, and its amount was not told. (A task that failed without one costs nothing.)
   bool is_untold() const { return state == ChargeState::settled && !amount && status != "failed"; }
-  // It counts with its estimate: what it costs is not known yet, or not any more.
-  bool is_open() const { return is_under_way() || state == ChargeState::unknown || is_untold(); }
+  // Nobody knows whether it has a task, or what became of that. So it is, too, once a person has entered that
+  // it has cost something: that tells nothing of its clip. (Of what has cost nothing there is none.)
+  bool is_in_doubt() const {
+    return state == ChargeState::unknown || (state == ChargeState::settled && status.empty() && spent() > 0);
+  }
+  // What it costs, or whether a task of it may bring its clip, is not known yet, or not any more. Until its
+  // amount is known, it counts with its estimate.
+  bool is_open() const { return is_under_way() || is_in_doubt() || is_untold(); }
   // A task exists, or may exist.
   bool is_task() const { return state != ChargeState::released && state != ChargeState::attached; }
   // Credits that are known to be spent, also before the task has ended.
@@ -165,7 +172,7 @@ class Account {
   Charge &add(const LedgerEntry &entry, ChargeState state);
   bool may_have_let_go(const LedgerEntry &entry) const;
   Charge *by_task(const LedgerEntry &entry) { return const_cast<Charge *>(find_task(entry)); }
-  Charge *without_task(const LedgerEntry &entry, ChargeState state);
+  Charge *without_task(const LedgerEntry &entry, bool (Charge::*is_meant)() const);
   std::optional<size_t> latest(const std::string &key) const;
   void name_task(Charge &charge, const LedgerEntry &entry);
   void learn_price(Charge &charge);

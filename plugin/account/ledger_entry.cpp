@@ -211,6 +211,7 @@ constexpr Row kRows[] = {
     if_set<&E::why>("why"),
     if_set<&E::imported>("imported"),
     if_set<&E::attached>("attached"),
+    if_set<&E::corrected>("corrected"),
     {"captions", [](E &, const Scalar &) {},
      [](const E &entry) -> std::optional<Json> {
        if (entry.event != LedgerEvent::captions && entry.captions == CaptionCounts()) return std::nullopt;

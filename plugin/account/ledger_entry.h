@@ -119,6 +119,7 @@ struct LedgerEntry : ChargeFacts {
   std::string why;
   bool imported = false;        // Made of a clip's record, which is all that is known of it.
   bool attached = false;        // The task was named by its ID; this store has not submitted it.
+  bool corrected = false;       // Of a summary's `settle`: a person has entered the amount.
   CaptionCounts captions = {};  // Of `captions`.
 
   friend bool operator==(const LedgerEntry &, const LedgerEntry &) = default;

@@ -14,7 +14,7 @@
 namespace genclip {
 namespace {
 
-constexpr int64_t kVersion = 6;
+constexpr int64_t kVersion = 7;
 
 Json days_json(const Account::Days &days) {
   Json::Array rows;

@@ -105,7 +105,7 @@ int run_cost_correct(const Words &words) {
   if (!is_busy && *amount == 0 && (is_of_submit || !before.is_under_way())) {
     const auto settled = settle_submit(FileSystem::posix(), root, before);
     if (!settled) return report_failure(settled.error(), json);
-    is_busy = !*settled && (is_of_submit || before.state == ChargeState::unknown);
+    is_busy = !*settled && (is_of_submit || before.is_in_doubt());
   }
   if (is_busy)
     return report_failure({ErrorKind::busy,

@@ -37,7 +37,7 @@ std::optional<ClipRecord> without_lost_task(ClipRecord record, const Charge &cha
     record.amount = 0;
     record.error = kWrittenOff;
     record.http_status = 0;
-  } else if (charge.state == ChargeState::unknown && !was_completed(record, id) &&
+  } else if (charge.is_in_doubt() && !was_completed(record, id) &&
              std::ranges::count(record.unfetched_tasks, id) > 0) {
     add_task(record.earlier_tasks, id);
   } else {
@@ -61,17 +61,17 @@ OpenCharges open_charges(const Account &account, const std::string &key, bool is
   for (const Charge &charge : account.charges()) {
     if (charge.key != key) continue;
     const bool is_settled = charge.state == ChargeState::settled;
-    const bool is_stored = is_settled && charge.status == "completed" && !account.is_unfetched(charge);
+    const bool is_unfetched = is_settled && account.is_unfetched(charge);
+    const bool is_stored = is_settled && charge.status == "completed" && !is_unfetched;
     if (is_stored) open = {.stored = std::move(open.stored)};
     if (!is_clip_lost && is_paid_clip(account, charge))
       open.stored = {charge.task_id, utc_text(charge.at), charge.amount.value_or(-1), true};
-    const bool is_open = is_settled ? account.is_unfetched(charge) || (is_stored && is_clip_lost)
-                                    : charge.is_under_way() || charge.state == ChargeState::unknown;
-    if (!is_open) continue;
+    const bool is_completed = is_unfetched || (is_stored && is_clip_lost);
+    if (!is_completed && !charge.is_under_way() && !charge.is_in_doubt()) continue;
     if (charge.task_id.empty())
       ++open.unanswered;
     else
-      open.tasks.push_back({charge.task_id, utc_text(charge.at), charge.amount.value_or(-1), is_settled});
+      open.tasks.push_back({charge.task_id, utc_text(charge.at), charge.amount.value_or(-1), is_completed});
     if (charge.state == ChargeState::reserved) open.reserved_at = utc_text(charge.at);
     open.latest_at = std::chrono::duration_cast<std::chrono::seconds>(charge.at.time_since_epoch()).count();
   }
@@ -126,7 +126,9 @@ std::vector<LedgerEntry> entries_after_death(const Charge &charge, const std::op
     entry.amount = told(record->amount);
     return entry;
   };
-  const auto has_new_amount = [&] { return record->amount >= 0 && charge.amount != told(record->amount); };
+  const auto has_new_amount = [&] {
+    return record->amount >= 0 && !charge.corrected && charge.amount != told(record->amount);
+  };
   if (!charge.is_under_way()) {
     const bool is_of_task = record && !charge.task_id.empty() && record->task_id == charge.task_id;
     if (!is_of_task || !has_new_amount()) return {};
@@ -179,8 +181,7 @@ std::optional<ClipRecord> without_submit(ClipRecord record, const Charge &charge
   if (!charge.task_id.empty()) return without_lost_task(std::move(record), charge);
   const bool is_open = record.state == ClipState::intent || record.state == ClipState::ambiguous;
   const bool is_latest = record.reserved_at == utc_text(charge.at);
-  if (is_open && (is_latest || (record.reserved_at.empty() &&
-                                (charge.imported || charge.state == ChargeState::unknown)))) {
+  if (is_open && (is_latest || (record.reserved_at.empty() && (charge.imported || charge.is_in_doubt())))) {
     record.state = ClipState::refused;
     record.amount = -1;
     record.error = kWrittenOff;
@@ -188,7 +189,7 @@ std::optional<ClipRecord> without_submit(ClipRecord record, const Charge &charge
     return record;
   }
   // One before it, which was not settled yet.
-  const bool is_earlier = !is_latest && charge.state == ChargeState::unknown;
+  const bool is_earlier = !is_latest && charge.is_in_doubt();
   if (!is_earlier || record.unanswered_submits == 0) return std::nullopt;
   --record.unanswered_submits;
   record.warned_submits = std::min(record.warned_submits, record.unanswered_submits);

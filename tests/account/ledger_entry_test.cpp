@@ -28,7 +28,7 @@ LedgerEntry full_entry(LedgerEvent event) {
   entry.waited_error = 2.5;
   entry.status = "completed";
   entry.why = "refused";
-  entry.imported = entry.attached = true;
+  entry.imported = entry.attached = entry.corrected = true;
   return entry;
 }
 

@@ -114,6 +114,9 @@ TEST(WithoutSubmit, AnythingElseStays) {
   ClipRecord earlier = record_of(ClipState::ambiguous, "", at(5678));
   earlier.unanswered_submits = 1;
   EXPECT_FALSE(without_submit(earlier, charge_of(ChargeState::settled))) << "it was entered before";
+  Charge corrected = charge_of(ChargeState::settled);
+  corrected.amount = 5;
+  EXPECT_TRUE(without_submit(earlier, corrected)) << "with another amount";
   EXPECT_FALSE(without_submit(record_of(ClipState::ambiguous), charge_of(ChargeState::unknown, "t-1")));
   for (const ClipState state : {ClipState::refused, ClipState::failed, ClipState::complete, ClipState::lost})
     EXPECT_FALSE(without_submit(record_of(state, "t-1"), unknown));
@@ -230,6 +233,11 @@ TEST(AfterDeath, AnAmountThatOnlyTheJournalKnowsIsTold) {
   EXPECT_THAT(texts(entries_after_death(charge_of(ChargeState::unknown, "T"),
                                         record_of(ClipState::submitted, "other"))),
               IsEmpty());
+  Charge corrected = charge_of(ChargeState::settled, "T");
+  corrected.amount = 5;
+  corrected.corrected = true;
+  EXPECT_THAT(texts(entries_after_death(corrected, record_of(ClipState::submitted, "T"))), IsEmpty())
+      << "what a person says holds";
 }
 
 LedgerEntry entry_of(LedgerEvent event, const std::string &task_id = "", const std::string &status = "") {
@@ -276,6 +284,14 @@ TEST(OpenCharges, AreThoseOfWhichNoClipCame) {
   EXPECT_EQ(open_text({reserve, submitted, settled, unfetched}), "0 T completed");
   EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}), "0");
   EXPECT_EQ(open_text({reserve, submitted, settled, unfetched, stored}, true), "0 T completed");
+  LedgerEntry corrected = entry_of(LedgerEvent::correct), of_task = entry_of(LedgerEvent::correct, "T");
+  corrected.amount = of_task.amount = 5;
+  EXPECT_EQ(open_text({reserve, submitted, of_task}), "0 T") << "nobody knows what became of it";
+  EXPECT_EQ(open_text({reserve, entry_of(LedgerEvent::unknown), corrected}), "1");
+  EXPECT_EQ(open_text({reserve, submitted, of_task, settled, unfetched, stored}), "0");
+  corrected.amount = of_task.amount = 0;
+  EXPECT_EQ(open_text({reserve, submitted, of_task}), "0");
+  EXPECT_EQ(open_text({reserve, entry_of(LedgerEvent::unknown), corrected}), "0");
   const LedgerEntry failed = entry_of(LedgerEvent::settle, "T", "failed");
   EXPECT_EQ(open_text({reserve, submitted, failed}, true), "0");
   EXPECT_EQ(open_text({reserve, submitted, failed}), "0");
