@@ -188,6 +188,8 @@ class BatchPlanner {
       auto plan = plan_clip(planned.clip.request, run_of(planned.clip));
       if (!plan) return add_problem(0, plan.error().text);
       planned.plan = std::move(*plan);
+      // Its price is in no sum that somebody was told, or has agreed to.
+      if (planned.is_paid || planned.is_left_out) planned.plan.job.may_submit = MaySubmit::never;
     }
   }
 

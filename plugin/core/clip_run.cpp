@@ -258,6 +258,14 @@ Reaction answer(ClipRun &&run, const WholeClipMissing &) {
     reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::unfetched, *whole));
     reaction.tells_first = true;
   }
+  // Should this run pay for nothing, the journal would name for ever a clip that is not there.
+  const bool is_written_later = reaction.write || reaction.run.step == ClipStep::submit;
+  if (reaction.run.wish.has_key && !is_written_later) {
+    const ClipIdentity identity = reaction.run.record.identity;
+    reaction.run.record = *reaction.run.found;
+    reaction.run.record.identity = identity;
+    reaction.write = true;
+  }
   return with_outcome_of_step(std::move(reaction));
 }
 

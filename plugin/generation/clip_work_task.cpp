@@ -412,7 +412,10 @@ std::string ClipWork::not_in_store() const {
 }
 
 Error ClipWork::stays_unsubmitted() const {
-  return {ErrorKind::not_found, not_in_store() + ", and this run must not submit its request."};
+  return {ErrorKind::not_found, not_in_store() +
+                                    ", and this run must not submit its request, because it was not "
+                                    "among those to be paid. To submit it, run genclip "
+                                    "generate with the same request."};
 }
 
 // Who plays stored clips alone has no use for a key, so a missing clip is told first.

@@ -166,6 +166,36 @@ class Prefetch(ServiceTest):
         self.assertEqual((run.returncode, self.submits()), (0, 4), run.stderr)
         self.assertNotIn(hint, self.prefetch("--dry-run", path).stderr)
 
+    # Its task has failed since, so that nothing is in doubt any more.
+    def test_pays_nothing_for_what_it_leaves_out(self):
+        self.simulator(processing=60000)
+        path = self.write("film.txt", KITE)
+        self.assertEqual(self.prefetch("--yes", "--timeout", "1", path).returncode, 1)
+        (journal,) = self.store.glob("*/task.json")
+        journal.write_text(re.sub(r'"state" ?: ?"submitted"', '"state":"lost"', journal.read_text()))
+        self.faults("query:fail=moderated")
+        run = self.prefetch("--yes", "--on-unknown", "fail", path)
+        self.assertEqual((run.returncode, self.submits()), (1, 1), run.stderr)
+        told = " ".join(run.stderr.split())
+        self.assertIn("To pay: nothing", told)
+        self.assertIn("it was not among those to be paid. To submit it, run genclip generate", told)
+
+    # A stored clip, whose successor nobody knows anything of, and whose file and task are gone.
+    def test_pays_nothing_for_what_it_calls_paid(self):
+        path = self.write("film.txt", KITE)
+        self.assertEqual(self.prefetch("--yes", path).returncode, 0)
+        self.faults("submit:lose-answer")
+        self.assertEqual(self.run_genclip("generate", "--anew", KITE).returncode, 1)
+        (clip,) = self.store.glob("*/clip.mp4")
+        clip.unlink()
+        self.simulator()
+        run = self.prefetch("--yes", path)
+        self.assertEqual((run.returncode, self.submits()), (1, 0), run.stderr)
+        self.assertIn("To pay: nothing", run.stderr)
+        again = self.prefetch("--yes", path)
+        self.assertEqual((again.returncode, self.submits()), (0, 1), again.stderr)
+        self.assertNotIn("To pay: nothing", again.stderr)
+
     def test_says_so_of_a_clip_that_was_stopped_amid_its_submit(self):
         self.simulator("--fault", "submit:hang")
         path = self.write("film.txt", f"{KITE}\n")

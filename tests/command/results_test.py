@@ -7,7 +7,6 @@ import os
 import pathlib
 import time
 import unittest
-import urllib.request
 
 from command import genclip
 from service import KEY, MODEL, ServiceTest
@@ -147,12 +146,6 @@ class Chosen(ServiceTest):
 
 class Results(ServiceTest):
     take = 0
-
-    def faults(self, *faults):
-        base = self.env["GENCLIP_BASE_URL"].removesuffix("/api")
-        for method, body in [("DELETE", None), ("POST", json.dumps(faults).encode())]:
-            with urllib.request.urlopen(urllib.request.Request(base + "/_sim/faults", body, method=method), timeout=30):
-                pass
 
     def generate_once_more(self, *words):
         """Another clip of the same request, so that the simulator renders once."""

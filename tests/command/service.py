@@ -69,6 +69,13 @@ class ServiceTest(unittest.TestCase):
         with urllib.request.urlopen(f"{base}/_sim/{what}", timeout=30) as reply:
             return json.load(reply)
 
+    def faults(self, *faults):
+        """In the place of those that it has."""
+        base = self.env["GENCLIP_BASE_URL"].removesuffix("/api")
+        for method, body in [("DELETE", None), ("POST", json.dumps(faults).encode())]:
+            with urllib.request.urlopen(urllib.request.Request(base + "/_sim/faults", body, method=method), timeout=30):
+                pass
+
     def run_genclip(self, *words):
         run = genclip(*words, **self.env)
         self.assertNotIn(KEY, run.stdout + run.stderr)

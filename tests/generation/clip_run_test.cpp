@@ -425,6 +425,26 @@ TEST(React, TellsTheLedgerThatTheFileOfAStoredClipIsGone) {
   EXPECT_THAT(lines(react(run, WholeClipMissing{})), IsEmpty()) << "else one for each look";
 }
 
+// A later submit is in doubt, so the run may end without a new task.
+TEST(React, JournalsThatTheFileOfAReplacedClipIsGoneBeforeItAsksForItsTask) {
+  ClipRun run = run_at(ClipStep::serve);
+  ClipRecord whole;
+  whole.state = ClipState::complete;
+  whole.task_id = "whole";
+  run.found->state = ClipState::ambiguous;
+  run.found->task_id.clear();
+  run.found->replaced = run.whole = std::make_shared<const ClipRecord>(whole);
+  const Reaction missing = react(run, WholeClipMissing{});
+  EXPECT_EQ(missing.run.step, ClipStep::ask);
+  EXPECT_EQ(missing.run.asked, "whole");
+  EXPECT_TRUE(missing.write);
+  EXPECT_FALSE(missing.run.record.replaced) << "else it counts as paid for ever";
+  EXPECT_EQ(missing.run.record.state, ClipState::ambiguous);
+  EXPECT_THAT(unfetched_tasks_of(missing.run.record), ElementsAre("whole"));
+  run.wish.has_key = false;
+  EXPECT_FALSE(react(run, WholeClipMissing{}).write);
+}
+
 TEST(React, FollowsACompletedTaskWhoseFolderIsGone) {
   const OpenTask done{
       .id = "T", .reserved_at = "2026-01-01T00:00:00.000Z", .amount = 9, .was_completed = true};

@@ -215,8 +215,8 @@ void check_paid(JournalWorld &world, const ClipEvent &event, const ClipRun &befo
     accuse(world, "ended as perhaps not charged for a task that was completed");
 }
 
-// From now on the clip of that task is to be had from the service again. (A run that only asks for it does
-// not journal this, and --anew may pay for another one.)
+// From now on the clip of that task is to be had from the service again. (A run that submits at once journals
+// this with its intent.)
 void note_loss(JournalWorld &world, const ClipEvent &event, const ClipRun &before, const Reaction &reaction) {
   if (!std::holds_alternative<WholeClipMissing>(event) || !reaction.write) return;
   if (ServiceTask *task = find(world, before.whole->task_id)) {
