@@ -214,6 +214,7 @@ class Runs {
   void begin(size_t index) {
     ClipPlan plan = clips_[index].plan;
     plan.job.submit_once = true;
+    plan.job.paid_before = paid_before_[index];
     plan.job.held_for_later = held_;
     const auto reporter = std::make_shared<ClipReporter>(box_, index);
     auto joined = join_generation(std::move(plan.job), {HttpClient::shared(plan.http)}, reporter);
@@ -288,6 +289,7 @@ class Runs {
     state.link_tasks = found->second.state.link_tasks;
     state.links_amount = found->second.state.links_amount;
     state.charged = found->second.state.charged;
+    paid_before_[found->first] += state.links_amount;
     listener_.on_change(found->first, state);
     found->second.generation->leave(found->second.reporter.get());
     runs_.erase(found);
@@ -386,6 +388,7 @@ class Runs {
   std::optional<size_t> last_stored_;
   ClipGovernor governor_;
   std::map<size_t, Run> runs_;
+  std::map<size_t, double> paid_before_;  // Credits, by index: for links, in earlier tries.
   std::vector<std::pair<size_t, ClipEnd>> ends_;
   unsigned told_width_ = 0;
   std::optional<unsigned> told_jobs_;

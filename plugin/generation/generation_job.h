@@ -43,7 +43,8 @@ struct JobOptions {
   MaySubmit may_submit = MaySubmit::even_in_doubt;  // This clip, and those that its request refers to.
   uint64_t store_max_size = 0;                      // Bytes, 0: no limit.
   ClipLimit max_amount;
-  // Of a link of a chain: credits that the run which it is made for has paid, or may have paid, before it.
+  // Credits that count towards `max_amount`, too: what the run for which a link is made has paid, or may have
+  // paid, before it; what earlier tries have paid for links.
   double paid_before = 0;
   unsigned max_tasks = 0;         // Of the store at once, 0: any number.
   bool with_prompt = false;       // In clip.xmp.

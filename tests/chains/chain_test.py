@@ -456,6 +456,16 @@ class Chains(unittest.TestCase):
         run, code = self.film.run("batch", "--poll-interval", "10", "--http-timeout", "30", "--jobs", "1", *options, str(file), LINK_MODEL)
         return run, code, [json.loads(line) for line in run.text.splitlines() if line.startswith("{")]
 
+    def test_max_amount_counts_what_a_row_that_is_tried_again_has_paid(self):
+        self.film.set_budget(assumed_price=2)
+        self.film.service.set_faults(["submit#1:amount=7", "submit#2:status=429;retry-after=0", "submit#3:amount=5"])
+        picture = uri_of("dream-5.0", prompt="a")
+        rows = [{"prompt": "c", "first_image": link("b", first_image=picture) + "#last"}]
+        run, code, (row,) = self.batch(rows, "--max-amount", "11")
+        self.assertEqual((code, len(self.tasks())), (1, 2), run.text)
+        self.assertEqual((row["outcome"], row["charged"], row["budget"], row["amount"]), ("not-submitted", "yes", "max-amount", 12), run.text)
+        self.assertIn("that this run has paid for", run.text)
+
     def test_a_small_store_keeps_what_a_later_row_needs(self):
         x = link("x")
         of_x = [{"prompt": f"of x {number}", "first_image": x + part} for number, part in enumerate(("#first", "#last"))]
