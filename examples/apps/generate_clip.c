@@ -11,17 +11,23 @@
 #include <signal.h>
 #include <unistd.h>
 
-// By the details "charged" and "retry" of an error.
+// By the details "charged" and "retry" of an error. `without_task`: where "outcome" says that there is no
+// task of this clip, so that what was charged are the clips that it is made of; NULL: the same.
 static const struct {
   const char *charged;
   gboolean retry;
   const char *text;
+  const char *without_task;
 } kAdvice[] = {
-    {"no", TRUE, "Nothing was charged. Run this again later."},
-    {"no", FALSE, "Nothing was charged. Change what the error names."},
-    {"maybe", FALSE, "The task may have been charged, and the same run may pay again. Read the error first."},
-    {"yes", TRUE, "The clip is paid for. Run this again: it attaches to the task and does not pay twice."},
-    {"yes", FALSE, "The clip was charged, and running this again does not help."},
+    {"no", TRUE, "Nothing was charged. Run this again later.", NULL},
+    {"no", FALSE, "Nothing was charged. Change what the error names.", NULL},
+    {"maybe", FALSE, "The task may have been charged, and the same run may pay again. Read the error first.",
+     NULL},
+    {"yes", TRUE, "The clip is paid for. Run this again: it attaches to the task and does not pay twice.",
+     "Clips that it is made of are paid for and kept; this clip was not submitted. Run this again later."},
+    {"yes", FALSE, "The clip was charged, and running this again does not help.",
+     "Clips that it is made of are paid for and kept; this clip was not submitted. Change what the error "
+     "names."},
 };
 
 static GMainLoop *loop;
@@ -50,10 +56,12 @@ static gboolean on_message(GstBus *bus, GstMessage *message, gpointer data) {
     gst_message_parse_error_details(message, &details);
     gboolean retry = FALSE;
     if (details) gst_structure_get_boolean(details, "retry", &retry);
+    const gchar *outcome = details ? gst_structure_get_string(details, "outcome") : NULL;
+    gboolean has_task = g_strcmp0(outcome, "not-submitted") != 0 && g_strcmp0(outcome, "refused") != 0;
     for (gsize i = 0; details && i < G_N_ELEMENTS(kAdvice); ++i)
       if (g_strcmp0(gst_structure_get_string(details, "charged"), kAdvice[i].charged) == 0 &&
           retry == kAdvice[i].retry)
-        g_printerr("%s\n", kAdvice[i].text);
+        g_printerr("%s\n", has_task || !kAdvice[i].without_task ? kAdvice[i].text : kAdvice[i].without_task);
     g_main_loop_quit(loop);
   } else if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_EOS) {
     exit_code = 0;

@@ -26,6 +26,12 @@ ADVICE = {
     ("yes", True): "The clip is paid for. Run this again: it attaches to the task and does not pay twice.",
     ("yes", False): "The clip was charged, and running this again does not help.",
 }
+# Where "outcome" says that there is no task of this clip: what was charged are the clips that it is made of.
+ADVICE_WITHOUT_TASK = {
+    **ADVICE,
+    ("yes", True): "Clips that it is made of are paid for and kept; this clip was not submitted. Run this again later.",
+    ("yes", False): "Clips that it is made of are paid for and kept; this clip was not submitted. Change what the error names.",
+}
 
 
 def on_message(_bus, message, loop):
@@ -42,7 +48,9 @@ def on_message(_bus, message, loop):
     elif message.type == Gst.MessageType.ERROR:
         details = message.parse_error_details()
         ending = (details.get_string("charged"), details.get_boolean("retry")[1]) if details else None
-        print("Error: " + message.parse_error().gerror.message, ADVICE.get(ending, ""), sep="\n", file=sys.stderr)
+        has_task = not details or details.get_string("outcome") not in ("not-submitted", "refused")
+        advice = (ADVICE if has_task else ADVICE_WITHOUT_TASK).get(ending, "")
+        print("Error: " + message.parse_error().gerror.message, advice, sep="\n", file=sys.stderr)
         loop.quit()
     elif message.type == Gst.MessageType.EOS:
         exit_code = 0

@@ -100,6 +100,22 @@ class Apps(unittest.TestCase):
                     self.assertEqual(run.returncode, 1, run.stdout)
                     self.assertRegex(run.stdout, r"(?m)^Error: .+\n(.+\n)*" + re.escape(told) + "\n")
 
+    # What was charged is then no clip that a further run attaches to.
+    def test_a_clip_that_is_made_of_paid_ones_and_was_not_submitted_is_not_called_paid(self):
+        told = "Clips that it is made of are paid for and kept; this clip was not submitted. "
+        for advice, status in (("Run this again later.", 402), ("Change what the error names.", 400)):
+            service = self.serve("--fault", f"submit#2:status={status}", "--fault", f"submit#4:status={status}")
+            public = service.store.with_name("public")
+            public.mkdir()
+            for number, language in enumerate(LANGUAGES):
+                with self.subTest(language=language, status=status):
+                    run = service.run(*words(language, "generate_clip"), service.store.with_name("out.mp4"), "model=sd_2.0_special",
+                                      "prompt=b", f"first-image=genclip://dream-5.0?prompt=a{number}", "poll-interval=10", "retries=0",
+                                      f"publish-folder={public}", "publish-url=http://127.0.0.1:9/", "publish-check=none")
+                    self.assertEqual(run.returncode, 1, run.stdout)
+                    self.assertIn("\n" + told + advice + "\n", run.stdout)
+                    self.assertNotIn("The clip is paid for", run.stdout)
+
     def test_a_property_that_does_not_exist_is_an_error(self):
         for language in LANGUAGES:
             with self.subTest(language=language):
