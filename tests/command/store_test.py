@@ -513,6 +513,23 @@ class Remove(Store):
         self.generate("prompt=slow", "--timeout", "1")
         self.assertEqual([clip["task_id"] for clip in self.listed()["clips"]], [clip["task_id"]], "it is not paid again")
 
+    def test_a_task_whose_cost_was_entered_or_whose_clip_was_fetched_is_not_paid_again_once_it_is_removed(self):
+        self.simulator(processing=1500)
+        for prompt in ("prompt=entered", "prompt=fetched"):
+            with self.subTest(prompt):
+                self.generate(prompt, "--timeout", "1")
+                clip = next(clip for clip in self.listed()["clips"] if clip["state"] == "submitted")
+                if prompt == "prompt=entered":
+                    self.assertEqual(self.run_genclip("cost", "correct", clip["task_id"], "5").returncode, 0)
+                self.assertEqual(self.run_genclip("store", "remove", "--any", clip["key"]).returncode, 0)
+                if prompt == "prompt=fetched":
+                    fetched = self.run_genclip("store", "fetch", "--poll-interval=20", clip["task_id"])
+                    self.assertEqual(fetched.returncode, 0, fetched.stderr)
+                submits = self.stats()["submits"]
+                again = self.generate(prompt)
+                self.assertEqual((again.returncode, self.stats()["submits"]), (0, submits), again.stderr)
+                self.assertIn(clip["key"], again.stdout)
+
     # Its run has died before it told the ledger of the task.
     def test_a_task_that_the_journal_alone_names_is_in_the_ledger_before_it_is_removed(self):
         self.simulator(processing=60000)
