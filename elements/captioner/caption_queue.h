@@ -111,6 +111,13 @@ class CaptionQueue {
     MutexLock lock(mutex_);
     works_.erase(question);
   }
+  // Ends what the workers wait for. A question that has ended is not cancelled any more, while its worker
+  // still lets go of the question's locks on the disk.
+  void cancel_works() EXCLUDES(mutex_) {
+    Cancelled cancelled;
+    MutexLock lock(mutex_);
+    for (const auto &[question, cancellable] : works_) cancelled.all.push_back(cancellable);
+  }
 
   Flow flow() const EXCLUDES(mutex_) {
     MutexLock lock(mutex_);

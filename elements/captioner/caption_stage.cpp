@@ -109,6 +109,7 @@ void CaptionStage::interrupt() {
 
 void CaptionStage::release() {
   queue_.tell(&CaptionSchedule::stop);
+  queue_.cancel_works();
   codecs_.leave();
   if (threads_.empty()) return;
   for (std::thread &thread : threads_) thread.join();

@@ -6,6 +6,7 @@
 #include <gst/app/gstappsink.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -535,6 +536,36 @@ TEST_F(CaptionCacheTest, WhileTheDiskHangsStopsAtOnceAndKeepsNobodyWaiting) {
   gst_harness_push_event(harness.get(), gst_event_new_flush_stop(TRUE));
   EXPECT_FALSE(disk.gave_up());
   EXPECT_EQ(gateway_.gateway().calls(), 1u);
+}
+
+// Removing a question's lock waits until the disk works again, or at most that long.
+constexpr auto kLockHang = std::chrono::seconds(30);
+std::atomic<bool> lock_is_removed = false;
+std::atomic<bool> disk_works = false;
+std::atomic<bool> hung_to_the_end = false;
+
+int hang_at_locks(FileCall call, std::string &path, int) {
+  if (call != FileCall::remove || path.find(".asked") == path.npos) return 0;
+  lock_is_removed = true;
+  const auto end = std::chrono::steady_clock::now() + kLockHang;
+  while (!disk_works && std::chrono::steady_clock::now() < end) g_usleep(1000);
+  if (!disk_works) hung_to_the_end = true;
+  return 0;
+}
+
+// The worker's question has ended, so that nobody cancels it for the question's sake.
+TEST_F(CaptionCacheTest, StopsWhileTheDiskHangsBehindAnAnswer) {
+  gateway_.fault(sim::GatewayFaultKind::status, 0, 500);
+  set_disk_hook(hang_at_locks);
+  CaptionRun run(gateway_, film(60, "cache=read-write on-error=skip retries=0 max-in-flight=1"));
+  run.go(GST_STATE_PLAYING);
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (!lock_is_removed && std::chrono::steady_clock::now() < end) g_usleep(1000);
+  EXPECT_TRUE(lock_is_removed);
+  run.go(GST_STATE_NULL);
+  EXPECT_FALSE(hung_to_the_end) << "the change to NULL has waited for the disk";
+  disk_works = true;
+  set_disk_hook(nullptr);
 }
 
 }  // namespace
