@@ -39,6 +39,11 @@ void CaptionStage::remove_pad(GstPad *pad) {
   pads_.remove(pad);
 }
 
+void CaptionStage::tell_limits() {
+  const CaptionSettings told = told_.get();
+  queue_.tell(&CaptionSchedule::limit_requests, told.max_requests, told.asking);
+}
+
 Result<void> CaptionStage::prepare() {
   auto good = checked(told_.begin_run());
   if (!good) {
@@ -93,7 +98,12 @@ Result<void> CaptionStage::prepare() {
                                                   settings.on_error == OnError::fail,
                                                   settings.retries,
                                                   settings.asking};
-  queue_.tell(&CaptionSchedule::start, schedule_settings);
+  {
+    // The limits may have changed since this run's settings were taken: reading the key takes its time.
+    MutexLock lock(telling_mutex_);
+    queue_.tell(&CaptionSchedule::start, schedule_settings);
+    tell_limits();
+  }
 
   const StillSettings stills{settings.frames, settings.max_frame_size, settings.scene_threshold,
                              settings.interval};

@@ -39,15 +39,15 @@ class CaptionStage {
   CaptionSettings settings() const { return told_.get(); }
   // Calls edit(CaptionSettings &). False: refused, because a run is prepared.
   template <typename Edit>
-  bool edit_settings(Access access, Edit edit) {
+  bool edit_settings(Access access, Edit edit) EXCLUDES(telling_mutex_) {
+    MutexLock lock(telling_mutex_);
     if (!told_.edit(access, edit)) return false;
-    const CaptionSettings told = told_.get();
-    queue_.tell(&CaptionSchedule::limit_requests, told.max_requests, told.asking);
+    tell_limits();
     return true;
   }
 
   // READY to PAUSED, before the pads are active: checks the settings, posts the warnings, starts the threads.
-  Result<void> prepare();
+  Result<void> prepare() EXCLUDES(telling_mutex_);
   // PAUSED to READY, before the pads stop: wakes all waiting threads.
   void interrupt();
   // After the pads have stopped: ends the remaining threads.
@@ -71,6 +71,7 @@ class CaptionStage {
   CaptionStats stats() const { return queue_.stats(); }
 
  private:
+  void tell_limits() REQUIRES(telling_mutex_);
   void start_task(CaptionPad &pad);
   void start_tasks();
   void flush_start(const GRef<GstEvent> &event);
@@ -128,6 +129,7 @@ class CaptionStage {
   GstElement *const element_;
   GstPad *const sink_;
 
+  Mutex telling_mutex_;  // held while settings change, here and then in the queue
   ElementSettings<CaptionSettings> told_;
   CaptionQueue queue_;
   CaptionPads pads_;

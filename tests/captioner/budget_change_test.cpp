@@ -6,9 +6,13 @@
 
 #include <algorithm>
 #include <atomic>
+#include <filesystem>
+#include <fstream>
 
 #include "tests/captioner/caption_harness.h"
+#include "tests/captioner/caption_run.h"
 #include "tests/captioner/harness.h"
+#include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
 namespace {
@@ -99,6 +103,33 @@ TEST(Asking, IsOffFromTheStart) {
   push_slides(harness, 0, 3);
   EXPECT_TRUE(harness.finish().empty());
   EXPECT_EQ(gateway.gateway().calls(), 0u);
+}
+
+// A handler of messages stands for another thread that sets it while the run is prepared.
+TEST(Asking, MayEndWhileTheRunIsPrepared) {
+  const TemporaryFolder folder;
+  const std::string key = folder.path() + "/key";
+  std::ofstream(key) << kKey << "\n";
+  std::filesystem::permissions(key, std::filesystem::perms(0644));
+  GatewayServer gateway;
+  CaptionRun run(gateway,
+                 "videotestsrc name=src num-buffers=20 ! video/x-raw,format=RGB,width=64,height=36,"
+                 "framerate=10/1 ! gencaption name=cap interval=1000000000 ! appsink name=out sync=false");
+  run.set("cap", "api-key", "");
+  run.set("cap", "api-key-file", key);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(run.pipeline()));
+  gst_bus_set_sync_handler(
+      bus.get(),
+      [](GstBus *, GstMessage *message, gpointer) {
+        if (GST_MESSAGE_TYPE(message) == GST_MESSAGE_WARNING)
+          g_object_set(GST_MESSAGE_SRC(message), "asking", FALSE, nullptr);
+        return GST_BUS_PASS;
+      },
+      nullptr, nullptr);
+  EXPECT_EQ(run.play(), "");
+  EXPECT_THAT(run.warnings(), ElementsAre(HasSubstr("is open to other users")));
+  EXPECT_EQ(gateway.gateway().calls(), 0u);
+  EXPECT_EQ(run.stat("unasked"), 2u);
 }
 
 // The picture stays while captions are lost. What is sent then has left once its window is silence.
