@@ -8,6 +8,7 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "elements/captioner/caption_schedule.h"
@@ -21,7 +22,10 @@ class CaptionStage;
 
 // A source pad. Its task uses `out_segment`, `is_tagged` and `format`; so may other threads while the task is
 // paused.
-struct CaptionPad {
+struct CaptionPad : std::enable_shared_from_this<CaptionPad> {
+  CaptionPad(CaptionStage &its_stage, GRef<GstPad> its_pad, OutletId its_outlet, std::string its_language)
+      : stage(its_stage), pad(std::move(its_pad)), outlet(its_outlet), language(std::move(its_language)) {}
+
   CaptionStage &stage;
   const GRef<GstPad> pad;
   const OutletId outlet;

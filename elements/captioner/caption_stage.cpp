@@ -30,7 +30,7 @@ bool CaptionStage::add_pad(GstPad *pad, const std::string &language) {
   if (pads_.has(language)) return false;
   gst_pad_set_element_private(pad, this);
   const OutletId outlet = queue_.tell(&CaptionSchedule::add_outlet, language);
-  pads_.add(CaptionPadPtr(new CaptionPad{*this, GRef<GstPad>::share(pad), outlet, language}));
+  pads_.add(std::make_shared<CaptionPad>(*this, GRef<GstPad>::share(pad), outlet, language));
   return true;
 }
 
@@ -476,7 +476,8 @@ bool CaptionStage::activate_src(GstPad *pad, bool active) {
     return true;
   }
   queue_.tell(&CaptionSchedule::stop_outlet, one->outlet);
-  return gst_pad_stop_task(pad);
+  stop_task(*one);
+  return true;
 }
 
 }  // namespace genclip

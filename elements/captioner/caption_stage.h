@@ -73,6 +73,7 @@ class CaptionStage {
  private:
   void tell_limits() REQUIRES(telling_mutex_);
   void start_task(CaptionPad &pad);
+  void stop_task(CaptionPad &pad);
   void start_tasks();
   void flush_start(const GRef<GstEvent> &event);
   void flush_stop(const GRef<GstEvent> &event);

@@ -11,16 +11,40 @@
 #include "elements/post_error.h"
 
 namespace genclip {
+namespace {
+
+thread_local const CaptionPad *own_pad = nullptr;  // whose task this thread runs
+
+}  // namespace
 
 void CaptionStage::start_task(CaptionPad &pad) {
   pad.flow = GST_FLOW_OK;
   const auto run = +[](gpointer data) noexcept {
     auto &one = *static_cast<CaptionPad *>(data);
+    own_pad = &one;
     one.stage.run_task(one);
+    own_pad = nullptr;
   };
   gst_pad_start_task(pad.pad.get(), run, &pad, nullptr);
   // The application may have released the pad in the meantime, and found no task to stop.
-  if (!pad.is_active) gst_pad_stop_task(pad.pad.get());
+  if (!pad.is_active) stop_task(pad);
+}
+
+// A task cannot wait for its own end, as in a probe that releases its pad. So another thread does, and holds
+// the pad and the element until then.
+void CaptionStage::stop_task(CaptionPad &pad) {
+  if (own_pad != &pad) {
+    gst_pad_stop_task(pad.pad.get());
+    return;
+  }
+  gst_element_call_async(
+      element_,
+      [](GstElement *, gpointer held) {
+        const CaptionPad &one = **static_cast<CaptionPadPtr *>(held);
+        if (!one.is_active) gst_pad_stop_task(one.pad.get());
+      },
+      new CaptionPadPtr(pad.shared_from_this()),
+      [](gpointer held) { delete static_cast<CaptionPadPtr *>(held); });
 }
 
 void CaptionStage::start_tasks() {

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <thread>
 
 #include "tests/captioner/caption_run.h"
 
@@ -223,6 +224,54 @@ TEST(LanguagePads, ThatAreReleasedWhilePlayingLeaveTheOthers) {
   ASSERT_EQ(film.run.finish(), "");
   EXPECT_EQ(film.run.cues("de").size(), 30u);
   EXPECT_THAT(film.run.warnings(), IsEmpty());
+}
+
+// Releases its pad from the pad's own task.
+struct ReleasedPad {
+  GstElement *caption = nullptr;
+  std::atomic<std::thread::id> task = {};
+  std::atomic<std::thread::id> freed_by = {};
+};
+
+GstPadProbeReturn release_own_pad(GstPad *pad, GstPadProbeInfo *, gpointer data) {
+  auto &released = *static_cast<ReleasedPad *>(data);
+  released.task = std::this_thread::get_id();
+  g_object_weak_ref(
+      G_OBJECT(pad),
+      [](gpointer by, GObject *) { static_cast<ReleasedPad *>(by)->freed_by = std::this_thread::get_id(); },
+      data);
+  gst_pad_unlink(pad, GRef<GstPad>::adopt(gst_pad_get_peer(pad)).get());
+  gst_element_release_request_pad(released.caption, pad);
+  return GST_PAD_PROBE_REMOVE;
+}
+
+TEST(LanguagePads, MayBeReleasedByAProbeOnTheirOwnTask) {
+  PushedFilm film("cap.src_de ! appsink name=de sync=false  cap.src_en ! fakesink async=false");
+  const auto caption = film.run.element("cap");
+  ReleasedPad released{caption.get()};
+  gst_pad_add_probe(GRef<GstPad>::adopt(gst_element_get_static_pad(caption.get(), "src_en")).get(),
+                    static_cast<GstPadProbeType>(GST_PAD_PROBE_TYPE_BLOCK | GST_PAD_PROBE_TYPE_BUFFER),
+                    release_own_pad, &released, nullptr);
+  // They hold the pads.
+  gst_bus_set_sync_handler(
+      GRef<GstBus>::adopt(gst_element_get_bus(film.run.pipeline())).get(),
+      [](GstBus *, GstMessage *message, gpointer) {
+        if (GST_MESSAGE_TYPE(message) != GST_MESSAGE_STREAM_STATUS) return GST_BUS_PASS;
+        gst_message_unref(message);
+        return GST_BUS_DROP;
+      },
+      nullptr, nullptr);
+  film.run.go(GST_STATE_PLAYING);
+  for (unsigned i = 0; i < 20; ++i) film.push(i);
+  film.end();
+  // The sink without a pad has no EOS.
+  EXPECT_TRUE(film.wait_for_cues("de", 20));
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  while (released.freed_by == std::thread::id() && std::chrono::steady_clock::now() < end) g_usleep(1000);
+  EXPECT_NE(released.freed_by.load(), std::thread::id()) << "the pad is there for ever";
+  EXPECT_NE(released.freed_by.load(), released.task.load()) << "the task has freed what it uses";
+  EXPECT_THAT(film.run.warnings(), IsEmpty());
+  EXPECT_EQ(requested(caption.get(), "src_en"), "src_en");
 }
 
 // A sink that takes one text and no more, while nobody pulls.
