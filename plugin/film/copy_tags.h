@@ -9,7 +9,14 @@ namespace genclip {
 
 inline constexpr const char *kNoLanguage = "und";  // Of ISO 639; Matroska's own default is English.
 
-// Says that a stream has no known language, where its tags name none. Takes the event and returns one.
+// What muxers can write of the code of a language: kNoLanguage where GStreamer's list lacks it (yue, cnr).
+const char *language_in_copy(const char *code);
+
+// The tags name a language that muxers can write.
+bool has_language_in_copy(const GstTagList *tags);
+
+// Says that a stream has no known language, where its tags name none that muxers can write. Takes the event
+// and returns one.
 GstEvent *with_some_language(GstEvent *tags);
 
 }  // namespace genclip

@@ -106,6 +106,8 @@ class FilmCopy {
     set_up_source(source, order_.source);
     g_signal_connect(source, "pad-added", G_CALLBACK(link_source), parser);
     g_signal_connect(parser, "pad-added", take, this);
+    if (order_.format == FilmFormat::mkv)
+      g_signal_connect(parser, "autoplug-continue", G_CALLBACK(may_be_parsed), nullptr);
     if (note) g_signal_connect(parser, "deep-element-added", note, this);
     gst_element_sync_state_with_parent(parser);
     gst_element_sync_state_with_parent(source);
@@ -117,9 +119,8 @@ class FilmCopy {
     const auto caps = GRef<GstCaps>::adopt(plain_text_caps());
     g_object_set(source, "format", GST_FORMAT_TIME, "max-bytes", guint64{0}, "caps", caps.get(), nullptr);
     gst_element_link_pads(source, "src", muxer_, "subtitle_%u");
-    GstTagList *tags = gst_tag_list_new(
-        GST_TAG_LANGUAGE_CODE,
-        (track.language.empty() ? std::string(kNoLanguage) : language_code(track.language)).c_str(), nullptr);
+    GstTagList *tags = gst_tag_list_new(GST_TAG_LANGUAGE_CODE,
+                                        language_in_copy(language_code(track.language).c_str()), nullptr);
     gst_tag_list_set_scope(tags, GST_TAG_SCOPE_STREAM);
     gst_element_send_event(source, gst_event_new_tag(tags));
     auto *app = GST_APP_SRC(source);
@@ -139,6 +140,13 @@ class FilmCopy {
     }
     gst_app_src_end_of_stream(app);
     gst_element_sync_state_with_parent(source);
+  }
+
+  // parsebin of GStreamer 1.22 would plug ssaparse, which drops styles and positions.
+  static gboolean may_be_parsed(GstElement *, GstPad *, GstCaps *caps, gpointer) {
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    return !gst_structure_has_name(structure, "application/x-ass") &&
+           !gst_structure_has_name(structure, "application/x-ssa");
   }
 
   static void link_source(GstElement *, GstPad *pad, gpointer parser) {
@@ -428,7 +436,7 @@ class FilmCopy {
     if (GST_EVENT_TYPE(event) == GST_EVENT_TAG) {
       GstTagList *tags = nullptr;
       gst_event_parse_tag(event, &tags);
-      stream.has_language |= gst_tag_list_get_tag_size(tags, GST_TAG_LANGUAGE_CODE) > 0;
+      stream.has_language |= has_language_in_copy(tags);
       if (!stream.has_language) GST_PAD_PROBE_INFO_DATA(info) = with_some_language(event);
       return GST_PAD_PROBE_OK;
     }

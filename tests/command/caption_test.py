@@ -61,6 +61,24 @@ def seconds(text):
     return round(int(hours) * 3600 + int(minutes) * 60 + float(rest), 3)
 
 
+# Two cues at once, in two layers.
+STYLED = """[Script Info]
+ScriptType: v4.00+
+PlayResX: 384
+PlayResY: 288
+
+[V4+ Styles]
+Format: Name, Fontname, Fontsize, PrimaryColour, SecondaryColour, OutlineColour, BackColour, Bold, Italic, Underline, StrikeOut, ScaleX, ScaleY, Spacing, Angle, BorderStyle, Outline, Shadow, Alignment, MarginL, MarginR, MarginV, Encoding
+Style: Default,Arial,16,&Hffffff,&Hffffff,&H0,&H0,0,0,0,0,100,100,0,0,1,1,0,2,10,10,10,0
+Style: Sign,Serif,24,&H0000ff,&Hffffff,&H0,&H0,1,0,0,0,100,100,0,0,1,1,0,8,5,6,7,0
+
+[Events]
+Format: Layer, Start, End, Style, Name, MarginL, MarginR, MarginV, Effect, Text
+Dialogue: 0,0:00:01.00,0:00:02.50,Default,Anna,0,0,0,,{\\i1}Hello{\\i0}, you
+Dialogue: 3,0:00:02.00,0:00:04.20,Sign,,1,2,3,,{\\pos(100,50)\\c&H00ff00&}EXIT
+"""
+
+
 def run_words(*words):
     return subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=60, check=True).stdout
 
@@ -489,6 +507,17 @@ class Caption(ServiceTest):
                     continue
                 self.assertEqual(list(self.shown_cues(self.work / f"ass.captioned.{end}").values())[0], [12.0])
 
+    def test_a_copy_to_matroska_keeps_styles_and_positions(self):
+        self.simulator()
+        styled, film = self.work / "styled.ass", self.work / "styled.mkv"
+        styled.write_text(STYLED, encoding="utf-8")
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-i", styled, "-map", "0", "-map", "1", "-c", "copy", film)
+        self.caption(str(film), "--to", "mkv", "--language", "de")
+        kept = [run_words("ffmpeg", "-v", "error", "-i", path, "-map", "0:s:0", "-c", "copy", "-f", "ass", "-")
+                for path in (film, self.work / "styled.captioned.mkv")]
+        self.assertIn("Dialogue: 3,0:00:02.00,0:00:04.20,Sign,,1,2,3,,{\\pos(100,50)\\c&H00ff00&}EXIT", kept[0])
+        self.assertEqual(kept[0], kept[1])
+
     def test_a_film_that_is_generated_is_in_the_store_of_its_captions(self):
         self.simulator()
         store = self.folder / "other"
@@ -562,6 +591,15 @@ class Caption(ServiceTest):
                               self.work / "copy.mkv")
             self.assertNotIn("eng", found)
         self.assertIn("audio,fre", found)
+
+    # ffprobe prints no language for an unknown one.
+    def test_a_language_that_gstreamer_cannot_write_is_not_english_in_a_copy(self):
+        self.simulator()
+        film, copy = self.work / "yue.mkv", self.work / "copy.mkv"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-c", "copy", "-metadata:s:a:0", "language=yue", film)
+        self.caption(str(film), "-o", str(copy), "--language", "cnr,de")
+        found = run_words("ffprobe", "-v", "error", "-show_entries", "stream=codec_type:stream_tags=language", "-of", "csv=p=0", copy)
+        self.assertEqual(found.split(), ["video", "audio", "subtitle", "subtitle,ger"])
 
     def test_killed_at_half_and_run_again_each_window_is_answered_once_and_the_file_is_the_same(self):
         self.simulator()
