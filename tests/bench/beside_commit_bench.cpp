@@ -162,15 +162,17 @@ std::vector<double> run_with(const std::string &plugin, const char *what, const 
 struct Pair {
   std::vector<double> then, now;
 
-  void print(const char *what, const char *unit, double divisor = 1) const {
+  // False: the whole interval of the ratio is above `most`. 0: no bound.
+  bool print(double most, const char *what, const char *unit, double divisor = 1) const {
     const auto shown = [&](const std::vector<double> &values) { return estimate(values).median / divisor; };
     const Estimate ratio = ratio_of_medians(now, then);
     std::printf("%-34s %9.1f %-4s %9.1f %-4s %5.2f [%.2f, %.2f]\n", what, shown(then), unit, shown(now), unit,
                 ratio.median, ratio.low, ratio.high);
+    return most <= 0 || ratio.low <= most;
   }
 };
 
-int compare(const std::string &then, const std::string &now, int rounds) {
+int compare(const std::string &then, const std::string &now, int rounds, double most) {
   const test::TemporaryFolder folder;
   const std::string scratch[] = {folder.file("then"), folder.file("now")};
   for (const std::string &path : scratch) std::filesystem::create_directory(path);
@@ -198,10 +200,10 @@ int compare(const std::string &then, const std::string &now, int rounds) {
   for (int round = 0; round < rounds; ++round)
     for (const bool second : {false, true}) measure(second != (round % 2 == 1));
   std::printf("%-34s %14s %14s ratio\n", "", "then", "now");
-  clip.print("256 MiB, `completed` to the end", "ms");
-  memory.print("growth by 100 waiting sources", "MiB", 1024);
-  threads.print("threads of these", "");
-  return 0;
+  bool good = clip.print(most, "256 MiB, `completed` to the end", "ms");
+  good &= memory.print(most, "growth by 100 waiting sources", "MiB", 1024);
+  good &= threads.print(most, "threads of these", "");
+  return good ? 0 : 1;
 }
 
 int run(int count, char **words) {
@@ -216,8 +218,8 @@ int run(int count, char **words) {
     measure_memory(words[2], words[3]);
     return 0;
   }
-  if (count != 4) fail("Usage: beside_commit_bench PLUGIN-FOLDER-THEN PLUGIN-FOLDER-NOW ROUNDS");
-  return compare(words[1], words[2], std::atoi(words[3]));
+  if (count != 5) fail("Usage: beside_commit_bench PLUGIN-FOLDER-THEN PLUGIN-FOLDER-NOW ROUNDS MOST-RATIO");
+  return compare(words[1], words[2], std::atoi(words[3]), g_ascii_strtod(words[4], nullptr));
 }
 
 }  // namespace
