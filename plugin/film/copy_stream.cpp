@@ -36,6 +36,11 @@ std::string description_of(const GstCaps *caps) {
   return text ? text.get() : gst_structure_get_name(gst_caps_get_structure(caps, 0));
 }
 
+bool is_in_3d(const GstStructure *structure) {
+  const char *mode = gst_structure_get_string(structure, "multiview-mode");
+  return mode && std::string_view(mode) != "mono";
+}
+
 bool is_picture_name(std::string_view name) {
   return name.starts_with("video/") || name.starts_with("image/");
 }

@@ -26,6 +26,9 @@ const char *pad_for(std::string_view name);
 // For a person: "H.264 (High Profile)".
 std::string description_of(const GstCaps *caps);
 
+// Two pictures in one.
+bool is_in_3d(const GstStructure *structure);
+
 bool is_picture_name(std::string_view name);
 
 }  // namespace genclip

@@ -19,4 +19,8 @@ bool has_language_in_copy(const GstTagList *tags);
 // and returns one.
 GstEvent *with_some_language(GstEvent *tags);
 
+// matroskamux writes a text as GStreamer serializes it: "Stra\303\237e\ 7", with the quotation marks. All
+// that passes its source pad from now on has the text itself.
+void write_plain_tags(GstPad *src);
+
 }  // namespace genclip

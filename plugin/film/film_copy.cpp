@@ -46,6 +46,9 @@ constexpr EarlyEnd kNoStream{kNoPictureInIt};
 constexpr EarlyEnd kTried{""};
 constexpr const char *kEarlyEnd = "genclip-early-end";
 
+// What demuxers tell and the muxers of GStreamer 1.22 do not write.
+constexpr const char *kLost = "genclip-lost";
+
 constexpr GstClockTime kTrial = 10 * GST_SECOND;
 
 GstElement *added(GstBin *bin, const char *factory) {
@@ -92,6 +95,8 @@ class FilmCopy {
     muxer_ = added(run_.bin(), muxer_name().c_str());
     GstElement *sink = added(run_.bin(), "filesink");
     if (!muxer_ || !sink) return false;
+    if (order_.format == FilmFormat::mkv)
+      write_plain_tags(GRef<GstPad>::adopt(gst_element_get_static_pad(muxer_, "src")).get());
     g_object_set(sink, "location", order_.path.c_str(), nullptr);
     gst_element_link(muxer_, sink);
     return read_film(G_CALLBACK(take_stream), G_CALLBACK(note_demuxer));
@@ -209,7 +214,13 @@ class FilmCopy {
   static GRef<GstCaps> caps_of(GstPad *pad) {
     GstCaps *current = gst_pad_get_current_caps(pad);
     auto caps = GRef<GstCaps>::adopt(current ? current : gst_pad_query_caps(pad, nullptr));
-    return gst_caps_is_any(caps.get()) || gst_caps_is_empty(caps.get()) ? nullptr : std::move(caps);
+    if (gst_caps_is_any(caps.get()) || gst_caps_is_empty(caps.get())) return nullptr;
+    if (gst_caps_get_size(caps.get()) < 2) return caps;
+    // A parser of several codecs (AC-3 and E-AC-3) may be each of them; the demuxer has said which.
+    const auto stream = GRef<GstStream>::adopt(gst_pad_get_stream(pad));
+    const auto told = GRef<GstCaps>::adopt(stream ? gst_stream_get_caps(stream.get()) : nullptr);
+    if (!told || !gst_caps_can_intersect(caps.get(), told.get())) return caps;
+    return GRef<GstCaps>::adopt(gst_caps_intersect(caps.get(), told.get()));
   }
 
   // All streams of a film appear before any of them goes on.
@@ -239,8 +250,11 @@ class FilmCopy {
 
   bool holds(GstCaps *caps) const {
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
-    // mp4mux of GStreamer 1.22 offers to take it, and ends the process.
-    if (order_.format == FilmFormat::mp4 && gst_structure_has_name(structure, "video/x-vp9")) return false;
+    // mp4mux of GStreamer 1.22 offers to take VP9, and ends the process; it makes a picture in 3D narrower,
+    // and does not write that it is one.
+    if (order_.format == FilmFormat::mp4 &&
+        (gst_structure_has_name(structure, "video/x-vp9") || is_in_3d(structure)))
+      return false;
     GstPadTemplate *wanted =
         gst_element_class_get_pad_template(GST_ELEMENT_GET_CLASS(muxer_), muxer_pad_for(caps));
     const auto taken = GRef<GstCaps>::adopt(gst_pad_template_get_caps(wanted));
@@ -321,6 +335,7 @@ class FilmCopy {
     gst_pad_add_probe(in.get(), data, note_first, stream, nullptr);
     gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, set_event, stream, nullptr);
     gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, check_turn, stream, nullptr);
+    gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, note_losses, this, nullptr);
     if (!is_text(caps))
       gst_pad_add_probe(stream->out.get(), GST_PAD_PROBE_TYPE_BUFFER, check_times, stream, nullptr);
     gst_pad_add_probe(in.get(), GST_PAD_PROBE_TYPE_QUERY_DOWNSTREAM, refuse_query, nullptr, nullptr);
@@ -427,6 +442,24 @@ class FilmCopy {
         std::string_view(turn) != "rotate-0")
       stream.copy->post(kTurned);
     return GST_PAD_PROBE_OK;
+  }
+
+  static GstPadProbeReturn note_losses(GstPad *, GstPadProbeInfo *info, gpointer self) {
+    const auto &copy = *static_cast<FilmCopy *>(self);
+    const bool is_mkv = copy.order_.format == FilmFormat::mkv;
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+    if (GST_EVENT_TYPE(event) == GST_EVENT_TOC && !is_mkv) copy.lose("chapters");
+    if (GST_EVENT_TYPE(event) != GST_EVENT_TAG) return GST_PAD_PROBE_OK;
+    GstTagList *tags = nullptr;
+    gst_event_parse_tag(event, &tags);
+    if (gst_tag_list_get_tag_size(tags, GST_TAG_ATTACHMENT) > 0) copy.lose("attachments, such as fonts");
+    if (gst_tag_list_get_tag_size(tags, GST_TAG_IMAGE) > 0 && is_mkv) copy.lose("cover picture");
+    return GST_PAD_PROBE_OK;
+  }
+
+  void lose(const char *what) const {
+    GstStructure *told = gst_structure_new(kLost, "what", G_TYPE_STRING, what, nullptr);
+    gst_element_post_message(muxer_, gst_message_new_application(GST_OBJECT(muxer_), told));
   }
 
   static GstPadProbeReturn set_event(GstPad *, GstPadProbeInfo *info, gpointer self) {
@@ -547,6 +580,14 @@ class FilmCopy {
           static_cast<const EarlyEnd *>(g_value_get_pointer(gst_structure_get_value(structure, "reason")));
       return run_.end();
     }
+    if (structure && gst_structure_has_name(structure, kLost)) {
+      const std::string what = gst_structure_get_string(structure, "what");
+      // Each stream tells of it.
+      if (!order_.is_trial && lost_.insert(what).second)
+        listener_.on_warning("The copy lacks the film's " + what + ": GStreamer writes none into " +
+                             to_word(order_.format) + ".");
+      return;
+    }
     if (!structure || !gst_structure_has_name(structure, "genclip-left-out")) return;
     const std::string what = gst_structure_get_string(structure, "stream");
     gboolean is_picture = FALSE;
@@ -574,6 +615,7 @@ class FilmCopy {
   std::chrono::nanoseconds hidden_ GUARDED_BY(mutex_){};  // How much later all streams begin.
   const EarlyEnd *early_end_ = nullptr;
   std::string unheld_picture_;
+  std::set<std::string> lost_;
   FilmRun run_;
 };
 

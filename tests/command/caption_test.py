@@ -507,6 +507,35 @@ class Caption(ServiceTest):
                     continue
                 self.assertEqual(list(self.shown_cues(self.work / f"ass.captioned.{end}").values())[0], [12.0])
 
+    def test_what_no_muxer_writes_is_told_once(self):
+        self.simulator()
+        film, chapters, font, cover = (self.work / name for name in ("film.mkv", "chapters.txt", "font.ttf", "cover.png"))
+        chapters.write_text(";FFMETADATA1\n[CHAPTER]\nTIMEBASE=1/1\nSTART=0\nEND=9\ntitle=One\n", encoding="utf-8")
+        font.write_bytes(b"font")
+        run_words("ffmpeg", "-v", "error", "-f", "lavfi", "-i", "color=red:size=32x32", "-frames:v", "1", cover)
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-i", chapters, "-map", "0", "-map_metadata", "1", "-map_chapters", "1", "-c", "copy",
+                  "-attach", font, "-metadata:s:t:0", "mimetype=application/x-truetype-font",
+                  "-attach", cover, "-metadata:s:t:1", "mimetype=image/png", "-metadata:s:t:1", "filename=cover.png", film)
+        for end, lost in (("mkv", ["attachments, such as fonts", "cover picture"]), ("mp4", ["attachments, such as fonts", "chapters"])):
+            with self.subTest(end=end):
+                run = self.caption(str(film), "--to", end)
+                self.assertEqual(sorted(re.findall("The copy lacks the film's (.*): GStreamer writes none", run.stderr)), lost)
+        self.assertIn("One", run_words("ffprobe", "-v", "error", "-show_chapters", self.work / "film.captioned.mkv"))
+
+    # GStreamer has one parser for both, which may give either until the first data.
+    def test_a_sound_that_mp4_cannot_hold_is_left_out_beside_one_that_it_can(self):
+        self.simulator()
+        film = self.work / "sounds.mkv"
+        run_words("ffmpeg", "-v", "error", "-i", self.film, "-map", "0:v", "-map", "0:a", "-map", "0:a", "-c:v", "copy", "-c:a:0", "eac3",
+                  "-c:a:1", "ac3", film)
+        for end, sounds in (("mp4", ["ac3"]), ("mkv", ["eac3", "ac3"])):
+            with self.subTest(end=end):
+                run = self.caption(str(film), "--to", end)
+                self.assertEqual(run.stderr.count("A stream (audio/x-eac3) is left out"), 2 - len(sounds), run.stderr)
+                found = run_words("ffprobe", "-v", "error", "-select_streams", "a", "-show_entries", "stream=codec_name", "-of", "csv=p=0",
+                                  self.work / f"sounds.captioned.{end}")
+                self.assertEqual([name.strip(",") for name in found.split()], sounds)
+
     def test_a_copy_to_matroska_keeps_styles_and_positions(self):
         self.simulator()
         styled, film = self.work / "styled.ass", self.work / "styled.mkv"

@@ -167,6 +167,45 @@ TEST(FilmCopy, IsRefusedWhereTheMuxerWouldEndTheProcess) {
   EXPECT_TRUE(copied_to(film, folder.file("a.mkv")));
 }
 
+TEST(FilmCopy, IsRefusedWhereTheMuxerWouldMakeOnePictureOfTwo) {
+  test::TemporaryFolder folder;
+  const std::string film = folder.file("film.mkv");
+  play(std::string(kPicture) +
+       "x264enc tune=zerolatency ! h264parse ! capssetter caps=video/x-h264,multiview-mode=side-by-side ! "
+       "matroskamux ! filesink location=" +
+       film);
+  const auto refused = copied_to(film, folder.file("a.mp4"));
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().text.find("use --to mkv"), std::string::npos) << refused.error().text;
+  EXPECT_TRUE(copied_to(film, folder.file("a.mkv")));
+}
+
+size_t count_of(const std::string &text, const std::string &all) {
+  size_t count = 0;
+  for (size_t at = all.find(text); at != all.npos; at = all.find(text, at + 1)) ++count;
+  return count;
+}
+
+// matroskamux writes "The\ Stra\303\237e\ \"7\"" into the tags.
+TEST(FilmCopy, HasTheFilmsTitlesAsTheyAre) {
+  test::TemporaryFolder folder;
+  const std::string film = folder.file("film.mkv"), copy = folder.file("copy.mkv");
+  const std::string title = "The Straße \"7\"";
+  play(
+      std::string(kPicture) + "x264enc tune=zerolatency ! h264parse ! taginject " +
+      R"(tags="title=(string)\"The\\ Straße\\ \\\"7\\\"\",artist=Plain" ! matroskamux ! filesink location=)" +
+      film);
+  ASSERT_EQ(count_of(title, content_of(film)), 1u) << "the name of the track";
+  const auto copied = copied_to(film, copy);
+  ASSERT_TRUE(copied) << copied.error().text;
+  const std::string bytes = content_of(copy);
+  EXPECT_EQ(count_of(title, bytes), 2u) << "the tag, too";
+  EXPECT_EQ(count_of("\\303", bytes), 0u);
+  EXPECT_EQ(count_of("Plain", bytes), 1u);
+  play("filesrc location=" + copy +
+       " ! matroskademux name=d d.video_0 ! queue ! fakesink d.subtitle_0 ! queue ! fakesink");
+}
+
 // matroskademux and matroskamux spell a field of its caps differently.
 TEST(FilmCopy, IsRefusedWhereTheMuxerWouldNotTakeThePicture) {
   if (gst_registry_check_feature_version(gst_registry_get(), "matroskamux", 1, 24, 0))
