@@ -57,6 +57,40 @@ size_t paid_key(const PlannedWish &wish, unsigned take) {
   return std::hash<std::string>()(wish.request + "\n" + std::to_string(take));
 }
 
+// What a look at the store decides whether submits may go on. A copy: the look may hang.
+struct HaltToEnd {
+  Halt halt;
+  std::string refused_key;
+  std::optional<Budget> budget_at_halt;
+};
+
+Ledger ledger_of(const GenerationServices &services, const RunSettings &run) {
+  return {*services.files, *services.clock, store_root(run.store)};
+}
+
+// Blocks for the disk.
+bool has_ended(const HaltToEnd &known, const GenerationServices &services, const RunSettings &run) {
+  const Halt &halt = known.halt;
+  Ledger ledger = ledger_of(services, run);
+  const auto budget = ledger.budget();
+  if (!budget) return false;
+  if (halt.notice.is_key) {
+    const auto key = find_api_key(run.api_key, run.api_key_file);
+    return (key && key->value != known.refused_key) ||
+           (known.budget_at_halt && *budget != *known.budget_at_halt);
+  }
+  const auto reading = ledger.read_condensed();
+  if (!reading) return false;
+  std::optional<Estimate> estimate;
+  if (halt.estimate >= 0)
+    estimate = Estimate{.low = halt.estimate, .likely = halt.estimate, .high = halt.estimate};
+  Spending spending = clip_spending(*budget, 0, estimate);
+  if (!estimate) spending.is_known = spending.is_assumed = false;  // Any room is enough.
+  const Decision decision = decide(reading->account, *budget, spending, to_utc(services.clock->wall_now()));
+  return decision.verdict != Verdict::refuse ||
+         is_limit_of_clip(decision.budget, decision.estimate, decision.limit);
+}
+
 Error error_of(Generation &generation) {
   // The state is reported a moment before the error is set.
   const Interrupt never;
@@ -107,11 +141,27 @@ PreparerSettings PreparerWork::without_task(PreparerSettings settings) {
 
 // ---- The queue.
 
+// They come each second. Only the newest ones count, so no more than these wait in the queue.
 void PreparerWork::want(std::vector<Wish> wishes, std::vector<std::string> fallback) {
-  post([wishes = std::move(wishes), fallback = std::move(fallback)](PreparerWork &self) {
-    self.take_wishes(wishes, fallback);
+  {
+    MutexLock lock(mutex_);
+    const bool is_posted = newest_.has_value();
+    newest_ = Wanted{std::move(wishes), std::move(fallback)};
+    if (is_posted) return;
+  }
+  post([](PreparerWork &self) {
+    self.take_newest_wishes();
     self.look_at_files();
   });
+}
+
+void PreparerWork::take_newest_wishes() {
+  std::optional<Wanted> newest;
+  {
+    MutexLock lock(mutex_);
+    newest = std::exchange(newest_, std::nullopt);
+  }
+  if (newest) take_wishes(std::move(newest->wishes), std::move(newest->fallback));
 }
 
 void PreparerWork::set_bound(bool is_bound) {
@@ -354,31 +404,34 @@ void PreparerWork::vet(Work &work, unsigned lane) {
   });
 }
 
+// The store may be on a server that does not answer. While one look hangs, no other one begins.
 void PreparerWork::look_at_budget() {
-  const bool is_over = is_halt_over();
-  if (is_over && !plan_.halt()->notice.is_key && plan_.halt()->estimate < 0) may_halt_again_ = true;
-  plan_.budget_looked(is_over, services_.clock->now());
+  if (std::exchange(is_looking_at_budget_, true)) return;
+  store_queue_->add([weak = weak_from_this(), known = HaltToEnd{*plan_.halt(), refused_key_, budget_at_halt_},
+                     number = halts_, services = services_, run = settings_.run] {
+    const bool is_over = has_ended(known, services, run);
+    const auto self = weak.lock();
+    if (!self) return;
+    self->post([is_over, halt = known.halt, number](PreparerWork &here) {
+      here.is_looking_at_budget_ = false;
+      if (!here.plan_.halt() || number != here.halts_) return;
+      if (is_over && !halt.notice.is_key && halt.estimate < 0) here.may_halt_again_ = true;
+      here.plan_.budget_looked(is_over, here.services_.clock->now());
+    });
+  });
 }
 
-bool PreparerWork::is_halt_over() const {
-  const Halt &halt = *plan_.halt();
-  Ledger ledger(*services_.files, *services_.clock, store_root(settings_.run.store));
-  const auto budget = ledger.budget();
-  if (!budget) return false;
-  if (halt.notice.is_key) {
-    const auto key = find_api_key(settings_.run.api_key, settings_.run.api_key_file);
-    return (key && key->value != refused_key_) || (budget_at_halt_ && *budget != *budget_at_halt_);
-  }
-  const auto reading = ledger.read_condensed();
-  if (!reading) return false;
-  std::optional<Estimate> estimate;
-  if (halt.estimate >= 0)
-    estimate = Estimate{.low = halt.estimate, .likely = halt.estimate, .high = halt.estimate};
-  Spending spending = clip_spending(*budget, 0, estimate);
-  if (!estimate) spending.is_known = spending.is_assumed = false;  // Any room is enough.
-  const Decision decision = decide(reading->account, *budget, spending, utc_now());
-  return decision.verdict != Verdict::refuse ||
-         is_limit_of_clip(decision.budget, decision.estimate, decision.limit);
+// So that a later look sees that somebody has changed it since.
+void PreparerWork::remember_budget() {
+  budget_at_halt_.reset();
+  store_queue_->add([weak = weak_from_this(), number = halts_, services = services_, run = settings_.run] {
+    const auto read = ledger_of(services, run).budget();
+    const auto self = weak.lock();
+    if (!self || !read) return;
+    self->post([budget = *read, number](PreparerWork &here) {
+      if (number == here.halts_) here.budget_at_halt_ = budget;
+    });
+  });
 }
 
 // ---- What comes back.
@@ -422,9 +475,9 @@ void PreparerWork::fail(Work &work, const Error &error) {
   const bool is_known = plan_.halt() && end.halt && is_same_reason(*plan_.halt(), *end.halt);
   plan_.generated(work.wish.key, end, services_.clock->now());
   if (!end.halt || is_known) return;
+  ++halts_;
   refused_key_ = work.key;
-  const auto budget = Ledger(*services_.files, *services_.clock, store_root(settings_.run.store)).budget();
-  budget_at_halt_ = budget ? std::optional(*budget) : std::nullopt;
+  remember_budget();
 }
 
 // What a clip cost may be known only after this run has come back to its task.

@@ -4,7 +4,7 @@
 //
 // All of it but close() runs on one queue, one job at a time: a job tells the plan what has happened, then
 // does what the plan says next. Nothing waits there for the network. What takes long (surveys, vetting,
-// generations) has threads of its own, which post what they found.
+// generations, looks at the budget) has threads of its own, which post what they found.
 #pragma once
 
 #include <gio/gio.h>
@@ -39,7 +39,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
                std::shared_ptr<PreparerOutlet> outlet);
 
   // Any thread; none waits.
-  void want(std::vector<Wish> wishes, std::vector<std::string> fallback);
+  void want(std::vector<Wish> wishes, std::vector<std::string> fallback) EXCLUDES(mutex_);
   void set_bound(bool is_bound);
   void reload();
   void close() EXCLUDES(mutex_);
@@ -70,6 +70,10 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
     std::shared_ptr<Reports> reports;
   };
   using Job = std::function<void(PreparerWork &)>;
+  struct Wanted {
+    std::vector<Wish> wishes;
+    std::vector<std::string> fallback;
+  };
 
   // What a single run may be asked for is no item's.
   static PreparerSettings without_task(PreparerSettings settings);
@@ -77,6 +81,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   void post(Job job);
   void run(const Job &job) EXCLUDES(mutex_);
   void advance() EXCLUDES(mutex_);
+  void take_newest_wishes() EXCLUDES(mutex_);
   void take_wishes(std::vector<Wish> wishes, std::vector<std::string> fallback);
   void look_at_files();
   Work *find(const WishKey &key, uint64_t ticket);
@@ -88,6 +93,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   void give_up(Work &work) EXCLUDES(mutex_);
   void vet(Work &work, unsigned lane);
   void look_at_budget();
+  void remember_budget();
 
   // Reports.
   void report(const WishKey &key, uint64_t ticket, const GenerationState &state) EXCLUDES(mutex_);
@@ -98,7 +104,6 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
 
   // `id`: of the item whose clip it is about; empty: of all.
   void warn(Error warning, const std::string &id = "");
-  bool is_halt_over() const;
   void publish();
   void tell_notice(std::optional<BudgetNotice> notice);
   void set_timer(std::optional<Clock::Time> due);
@@ -113,6 +118,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   const GRef<GCancellable> cancellable_;
   const std::shared_ptr<DiskQueue> queue_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> survey_queue_ = DiskQueue::make();
+  const std::shared_ptr<DiskQueue> store_queue_ = DiskQueue::make();
   const std::shared_ptr<SurveyGuard> surveys_ = std::make_shared<SurveyGuard>();
   const std::array<std::shared_ptr<DiskQueue>, kVettingLanes> vetting_queues_{
       DiskQueue::make(), DiskQueue::make(), DiskQueue::make()};
@@ -130,12 +136,15 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   // A halt has ended only because nobody wants the clip that it was about: the next one may be refused too.
   bool may_halt_again_ = false;
   bool told_disk_full_ = false;
+  uint64_t halts_ = 0;  // So far. What is found out about an earlier one is nobody's.
+  bool is_looking_at_budget_ = false;
   std::string refused_key_;  // While a halt is about the key.
   std::optional<Budget> budget_at_halt_;
   std::optional<Clock::Time> timer_due_;
   GRef<GCancellable> timer_;
 
   mutable Mutex mutex_;
+  std::optional<Wanted> newest_ GUARDED_BY(mutex_);           // A job that takes it is in the queue.
   std::map<uint64_t, Attended> attended_ GUARDED_BY(mutex_);  // By ticket.
   bool is_closed_ GUARDED_BY(mutex_) = false;
 };

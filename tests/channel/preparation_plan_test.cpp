@@ -1015,6 +1015,10 @@ class Life {
       plan_.reload(now_);
     }
     if (!is_well_ && chance(3)) set_bound(!is_bound_);
+    if (is_looking_at_budget_ && chance(30)) {
+      is_looking_at_budget_ = false;
+      plan_.budget_looked(is_well_ || chance(20), now_);
+    }
     if (chance(40)) now_ += std::chrono::seconds(random_() % 200);
     if (!is_well_ && !unheard_.empty() && chance(10)) fail_unheard();
     if (!hung_surveys_.empty() && chance(10)) end_hung_survey();
@@ -1081,8 +1085,9 @@ class Life {
   }
 
   void begin(const PlanAction &action) {
+    // It ends later, perhaps after what it was about.
     if (action.kind == Kind::look_at_budget) {
-      plan_.budget_looked(is_well_ || chance(20), now_);
+      is_looking_at_budget_ = true;
       return;
     }
     const bool is_carried = plan_.version(action.key) != 0 && action.kind == Kind::generate &&
@@ -1241,6 +1246,7 @@ class Life {
   Clock::Time now_ = kStart;
   uint64_t turn_ = 0;
   bool is_bound_ = true;
+  bool is_looking_at_budget_ = false;
   bool is_well_ = false;
   std::string wrong_;
 };

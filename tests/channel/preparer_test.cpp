@@ -469,7 +469,7 @@ TEST_F(PreparerTest, AHaltEndsForWhatIsCheaperThanTheAssumedPrice) {
   };
   want({dear("b")});
   ASSERT_TRUE(becomes("b", ItemState::budget));
-  EXPECT_THAT(heard_.notices(), SizeIs(1));
+  ASSERT_TRUE(comes([&] { return heard_.notices().size() == 1; }));
   want({dear("d")});
   ASSERT_TRUE(comes([&] {
     return testing::Value(heard_.states_of("d"), testing::Contains(ItemState::generating)) &&
@@ -500,6 +500,76 @@ TEST_F(PreparerTest, ASurveyThatHangsHoldsUpNoOtherItem) {
   EXPECT_THAT(status("hung").reason, HasSubstr("does not answer"));
   files.hang("");
   EXPECT_TRUE(becomes("hung", ItemState::ready));
+}
+
+TEST_F(PreparerTest, ABudgetThatHangsHoldsUpNothingElse) {
+  HangingFiles &files = HangingFiles::shared();
+  set_budget(&Budget::tasks_per_day, 1);
+  settings_.workers = 1;
+  preparer_ = make_preparer(settings_, {http_, &clock_, &files, "boot"}, vetter_, heard_);
+  want({clip("a"), clip("b")});
+  ASSERT_TRUE(becomes("a", ItemState::ready));
+  ASSERT_TRUE(becomes("b", ItemState::budget));
+  files.hang(store() + "/budget.json");
+  EXPECT_TRUE(comes([&] { return files.holds_somebody(); }));
+  Wish news;
+  news.item.id = "news";
+  news.item.source = "file:///media/news.mp4";
+  want({clip("a"), clip("b"), news});
+  EXPECT_TRUE(becomes("news", ItemState::ready));
+  EXPECT_EQ(state("b"), ItemState::budget);
+  files.hang("");
+  set_budget(&Budget::tasks_per_day, 5);
+  EXPECT_TRUE(becomes("b", ItemState::ready));
+}
+
+// Of the first item it hears of it hears for long.
+class HearsSlowly final : public PreparerListener {
+ public:
+  void on_item(const std::string &, uint64_t, const ItemStatus &) override EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    hears_ = true;
+    changed_.notify_all();
+    while (!may_go_on_) changed_.wait(lock);
+  }
+  void on_budget(const std::optional<BudgetNotice> &) override {}
+  void on_warning(const Error &) override {}
+  void on_alarm(const std::string &, const std::string &, bool) override {}
+
+  void wait_until_it_hears() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    while (!hears_) changed_.wait(lock);
+  }
+  void go_on() EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    may_go_on_ = true;
+    changed_.notify_all();
+  }
+
+ private:
+  Mutex mutex_;
+  CondVar changed_;
+  bool hears_ GUARDED_BY(mutex_) = false;
+  bool may_go_on_ GUARDED_BY(mutex_) = false;
+};
+
+TEST_F(PreparerTest, KeepsNoWishesBesideTheNewest) {
+  const auto file = [](const std::string &id) {
+    Wish wish;
+    wish.item.id = id;
+    wish.item.source = "file:///media/" + id + ".mp4";
+    return wish;
+  };
+  HearsSlowly slow;
+  preparer_ = make_preparer(settings_, {http_, &clock_, &files_, "boot"}, vetter_, slow);
+  want({file("first")});
+  slow.wait_until_it_hears();
+  want({file("older")});
+  want({file("newest")});
+  slow.go_on();
+  ASSERT_TRUE(becomes("newest", ItemState::ready));
+  for (const VettingRequest &request : vetter_->requests()) EXPECT_THAT(request.uri, Not(HasSubstr("older")));
+  stop();
 }
 
 TEST_F(PreparerTest, TellsOnceThatTheBudgetOfFreshItemsIsMissing) {
