@@ -78,13 +78,14 @@ Error with_ending(Error error, const RunEnding &ending) {
   return error;
 }
 
+std::string time_of_submit(int64_t submitted_at) {
+  if (submitted_at <= 0) return "";
+  return " at " + utc_text(std::chrono::system_clock::time_point(std::chrono::seconds(submitted_at)));
+}
+
 Error unknown_submit(int64_t submitted_at) {
-  const std::string at =
-      submitted_at > 0
-          ? " at " + utc_text(std::chrono::system_clock::time_point(std::chrono::seconds(submitted_at)))
-          : "";
   return {ErrorKind::read,
-          "An earlier run submitted this request" + at +
+          "An earlier run submitted this request" + time_of_submit(submitted_at) +
               " and never learned whether it was accepted. It may have been charged, so it is not submitted "
               "again. Look into the account at the service: if there is a task of that time, set task-id to "
               "its ID. " +

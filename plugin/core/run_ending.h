@@ -53,6 +53,8 @@ Error with_ending(Error error, const RunEnding &ending);
 // The error of a run that must not repeat a submit that may have been charged. `submitted_at`: Unix time, 0
 // unknown.
 Error unknown_submit(int64_t submitted_at);
+// " at " and the time; empty: it is unknown. Unix time in seconds.
+std::string time_of_submit(int64_t submitted_at);
 // "The service does not know the task 7 of this request any more", of one task or more.
 std::string unknown_tasks_text(const std::vector<std::string> &ids);
 // Likewise, where the service does not know the tasks that it has accepted; there is at least one.

@@ -34,12 +34,20 @@ int64_t unix_seconds(const Clock &clock) {
   return std::chrono::duration_cast<std::chrono::seconds>(clock.wall_now().time_since_epoch()).count();
 }
 
-std::string unanswered_text(uint64_t submits) {
+// A channel tells each text once, so this one names its clip.
+std::string unanswered_text(const ClipRun &run) {
+  const uint64_t submits = run.attempt.unanswered_submits;
   const bool one = submits == 1;
+  // Another journal tells the time of another submit.
+  const bool is_latest =
+      run.found && (run.found->state == ClipState::intent || run.found->state == ClipState::ambiguous);
+  const std::string time = time_of_submit(is_latest ? run.found->submitted_at : 0);
+  const std::string at = one || time.empty() ? time : ", the last one" + time + ",";
   const std::string runs = one ? "An earlier run" : std::to_string(submits) + " earlier runs";
   const std::string charges = one ? "twice" : std::to_string(submits + 1) + " times";
-  return runs + " submitted this request and never learned whether it was accepted. It is submitted again, " +
-         "so it may be charged " + charges +
+  return runs + " submitted the request of the clip " + run.record.identity.digest().substr(0, 8) + at +
+         " and never learned whether it was accepted. It is submitted again, so it may be charged " +
+         charges +
          ". If the service lists a task for it, set task-id to its ID instead. With on-unknown=fail, a run "
          "ends here instead.";
 }
@@ -57,7 +65,7 @@ std::string displaced_text(const ClipRun &run) {
 
 std::string warning_text(ClipWarning warning, const ClipRun &run) {
   switch (warning) {
-    case ClipWarning::unanswered_submits: return unanswered_text(run.attempt.unanswered_submits);
+    case ClipWarning::unanswered_submits: return unanswered_text(run);
     case ClipWarning::unknown_tasks:
       return unknown_tasks_text(run.unknown) +
              ", so its clip is lost. The request is submitted again, and charged again.";

@@ -322,6 +322,20 @@ TEST_F(PreparerTest, SubmitsAnUnknownOutcomeOnceMoreIfThatIsWanted) {
   EXPECT_THAT(heard_.warnings(), testing::Contains(HasSubstr("submitted again")));
 }
 
+TEST_F(PreparerTest, TellsOfEachClipThatItIsSubmittedOnceMore) {
+  settings_.on_unknown = OnUnknown::resubmit;
+  for (const char *id : {"a", "b", "c"}) service_.set(id, {.loses_answer = true});
+  want({clip("a"), clip("b"), clip("c")});
+  for (const char *id : {"a", "b", "c"}) ASSERT_TRUE(becomes(id, ItemState::unknown));
+  EXPECT_EQ(service_.attempts(), 6u);
+  for (const char *id : {"a", "b", "c"})
+    EXPECT_THAT(heard_.warnings(),
+                testing::Contains(testing::ContainsRegex("Of the item \"" + std::string(id) +
+                                                         "\": An earlier run submitted the request of the "
+                                                         "clip [0-9a-f]+ at 2026-01-01T.* It is submitted "
+                                                         "again")));
+}
+
 // ---- Paid, not fetched.
 
 TEST_F(PreparerTest, FetchesAPaidClipAgainAndAgainAndNeverPaysTwice) {

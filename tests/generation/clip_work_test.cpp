@@ -177,9 +177,11 @@ TEST_F(ClipWorkTest, ALostAnswerIsAnErrorNowAndAWarningInTheNextRun) {
 TEST_F(ClipWorkTest, EveryLostAnswerIsCountedUntilTheClipIsWhole) {
   service_.loses_submit_answers = true;
   run();
-  EXPECT_THAT(run().warnings, ElementsAre(HasSubstr("An earlier run submitted")));
+  const std::string clip = "submitted the request of the clip " + path().digest().substr(0, 8);
+  EXPECT_THAT(run().warnings, ElementsAre(HasSubstr("An earlier run " + clip + " at 2026-01-01T")));
   EXPECT_EQ(record()->unanswered_submits, 1u);
-  EXPECT_THAT(run().warnings, ElementsAre(HasSubstr("2 earlier runs submitted")));
+  EXPECT_THAT(run().warnings,
+              ElementsAre(HasSubstr("2 earlier runs " + clip + ", the last one at 2026-01-01T")));
   service_.loses_submit_answers = false;
   EXPECT_THAT(run_whole().warnings, ElementsAre(HasSubstr("charged 4 times")));
   EXPECT_EQ(service_.submits(), 4u);
