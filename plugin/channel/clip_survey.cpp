@@ -13,8 +13,8 @@
 namespace genclip {
 namespace {
 
-// How far back an earlier take is looked for.
-constexpr unsigned kMostTakes = 1000;
+// How far back an earlier take is looked for, once in a run: more turns than most loops have in a day.
+constexpr unsigned kMostTakes = 10000;
 
 std::optional<ClipRecord> look(FileSystem &files, const std::string &store, const ClipIdentity &identity) {
   auto record = ClipFolder(files, ClipPath(store, identity.digest())).look();
@@ -58,7 +58,8 @@ Result<ClipPlan> plan_item(const std::string &uri, unsigned take, const RunSetti
   return plan_clip(*request, run);
 }
 
-Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes, const RunSettings &run,
+Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes,
+                   const MissingTakes &missing_takes, const RunSettings &run,
                    const GenerationServices &services, GCancellable *cancellable) {
   Survey survey;
   RunSettings dry = run;
@@ -88,14 +89,18 @@ Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_take
   }
   if (!wish.is_fresh || survey.is_stored) return survey;
   const unsigned first = take_of_uri(wish.source);
-  for (unsigned back = 1; back <= kMostTakes && wish.take >= first + back; ++back) {
-    const unsigned take = wish.take - back;
+  unsigned take = wish.take;
+  for (unsigned looks = 0; looks < kMostTakes; ++looks) {
+    if (take > missing_takes.from && take <= missing_takes.to) take = missing_takes.from;
+    if (take <= first) break;
+    --take;
     if (unfit_takes.contains(take)) continue;
     const IdentifiedRequest earlier = with_take(*identified, take, plan->job, of_plan);
     if (!is_stored(look(*services.files, store, earlier.identity))) continue;
     survey.last_take = take;
     break;
   }
+  survey.missing = {survey.last_take ? *survey.last_take + 1 : first, wish.take};
   return survey;
 }
 

@@ -26,8 +26,10 @@ std::string request_of_uri(const std::string &uri);
 unsigned take_of_uri(const std::string &uri);
 
 // Reads the store and the files that the request refers to; fetches what it refers to if settings identify
-// that by its content. Takes that are not fit are no stand-ins. Never submits. Blocks.
-Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes, const RunSettings &run,
+// that by its content. Takes that are not fit are no stand-ins, and none that is missing is looked for. Never
+// submits. Blocks.
+Survey survey_item(const PlannedWish &wish, const std::set<unsigned> &unfit_takes,
+                   const MissingTakes &missing_takes, const RunSettings &run,
                    const GenerationServices &services, GCancellable *cancellable);
 
 }  // namespace genclip

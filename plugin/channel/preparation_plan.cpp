@@ -106,10 +106,19 @@ std::optional<WishKey> PreparationPlan::key_of_replaced(const WishKey &key, uint
   return carried_.contains(replaced) ? std::optional(replaced) : std::nullopt;
 }
 
-std::set<unsigned> PreparationPlan::unfit_takes(const WishKey &key) const {
+const SeriesMemory *PreparationPlan::find_series(const WishKey &key) const {
   const auto found = entries_.find(key);
-  const SeriesMemory *series = found == entries_.end() ? nullptr : memories_.find_series(found->second.wish);
+  return found == entries_.end() ? nullptr : memories_.find_series(found->second.wish);
+}
+
+std::set<unsigned> PreparationPlan::unfit_takes(const WishKey &key) const {
+  const SeriesMemory *series = find_series(key);
   return series ? series->unfit : std::set<unsigned>();
+}
+
+MissingTakes PreparationPlan::missing_takes(const WishKey &key) const {
+  const SeriesMemory *series = find_series(key);
+  return series ? series->missing : MissingTakes();
 }
 
 PreparationPlan::Entry *PreparationPlan::find(const WishKey &key, Step step) {
@@ -139,6 +148,7 @@ void PreparationPlan::surveyed(const WishKey &key, const Survey &survey, Clock::
   }
   known.answer();
   entry->survey = survey;
+  if (SeriesMemory *series = memories_.series_of(entry->wish)) series->missing.add(survey.missing);
   if (survey.last_take && unfit_takes(key).contains(*survey.last_take)) entry->survey.last_take.reset();
   entry->take = entry->wish.take;
   entry->step = Step::surveyed;
@@ -190,6 +200,8 @@ void PreparationPlan::generated(const WishKey &key, const GenerationEnd &end, Cl
   entry->step = Step::at_hand;
   if (entry->is_stand_in()) return;
   memory(*entry).stored(!entry->wish.is_fresh);
+  if (SeriesMemory *series = memories_.series_of(entry->wish))
+    series->missing.add({entry->take + 1, entry->take + 1});
   if (entry->wish.is_fresh && (is_halted(*entry) || is_series_over(*entry))) survey_fresh();
 }
 

@@ -37,6 +37,7 @@ struct Survey {
   bool has_failed = false;            // The last one has.
   bool hangs = false;                 // It does not end, so nothing is known.
   std::optional<unsigned> last_take;  // The last one that is stored, of a fresh item.
+  MissingTakes missing;               // Between that one and the item's own.
 };
 
 // The first is that of files of this machine, which wait for no server.
@@ -80,6 +81,8 @@ class PreparationPlan {
 
   // Takes of its source that are stored, and not fit to be shown.
   std::set<unsigned> unfit_takes(const WishKey &key) const;
+  // … and those that are known not to be stored.
+  MissingTakes missing_takes(const WishKey &key) const;
 
   // ---- What has happened. Keys that are not wanted are ignored.
   // One that hangs may be told again: as what it has found, once it has ended.
@@ -158,6 +161,7 @@ class PreparationPlan {
 
   SourceMemory &memory(const Entry &entry) { return memories_.of(entry.wish); }
   const SourceMemory *known(const Entry &entry) const { return memories_.find(entry.wish); }
+  const SeriesMemory *find_series(const WishKey &key) const;
   Entry *find(const WishKey &key, Step step);
   Entry *find_hanging(const WishKey &key);
   void let_go(Entry &entry);

@@ -317,9 +317,10 @@ void PreparerWork::survey(Work &work) {
     });
   };
   // What hangs holds nothing of this but copies.
-  const auto look = [wish = work.wish, unfit = plan_.unfit_takes(work.wish.key), run = settings_.run,
-                     services = services_, cancellable = cancellable_] {
-    return survey_item(wish, unfit, run, services, cancellable.get());
+  const auto look = [wish = work.wish, unfit = plan_.unfit_takes(work.wish.key),
+                     missing = plan_.missing_takes(work.wish.key), run = settings_.run, services = services_,
+                     cancellable = cancellable_] {
+    return survey_item(wish, unfit, missing, run, services, cancellable.get());
   };
   survey_queue_->add([self = shared_from_this(), look, tell, name = SourceMemories::name_of(work.wish)] {
     if (self->is_closed()) return;

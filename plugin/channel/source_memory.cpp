@@ -127,11 +127,12 @@ void SourceMemories::keep(const std::vector<const PlannedWish *> &wanted) {
 }
 
 void SourceMemories::keep_series(const std::set<std::string> &requests) {
-  size_t kept = 0;
+  size_t kept = 0, kept_for_takes = 0;
   std::erase_if(series_, [&](const auto &known) {
     const auto &[request, series] = known;
-    return !requests.contains(request) &&
-           ((!series.verdict.over() && series.failures == 0) || ++kept > kMostMemories);
+    if (requests.contains(request)) return false;
+    if (series.verdict.over() || series.failures > 0) return ++kept > kMostMemories;
+    return series.missing.to == 0 || ++kept_for_takes > kMostMemories;
   });
 }
 

@@ -4,6 +4,7 @@
 // window, so that an item that comes and goes is not paid again.
 #pragma once
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -58,12 +59,25 @@ struct SourceMemory {
   void answer();
 };
 
+// Takes from `from` on, up to the one before `to`: none of them is stored, as far as this run knows.
+struct MissingTakes {
+  unsigned from = 0, to = 0;
+
+  // What was found out later, or of later takes.
+  void add(const MissingTakes &more) {
+    from = std::max(from, more.from);
+    to = std::max(to, more.to);
+  }
+  friend bool operator==(const MissingTakes &, const MissingTakes &) = default;
+};
+
 // Of all takes of a source that is generated for each turn: each take is another request, but one that fails
 // says what the others would do.
 struct SeriesMemory {
   bool has_worked = false;   // A take that this run has generated was fit to be shown.
   unsigned failures = 0;     // Of tasks, since one was fit.
   std::set<unsigned> unfit;  // Takes that are stored.
+  MissingTakes missing;      // The last stored one is before them.
   SourceVerdict verdict;     // Over: no further take is submitted.
   std::string reason;
 };
@@ -85,7 +99,8 @@ class SourceMemories {
   // Null: nothing is known, or the clip is made once.
   const SeriesMemory *find_series(const PlannedWish &wish) const;
   void forget(const PlannedWish &wish) { memories_.erase(name_of(wish)); }
-  // Of all that is not wanted, only what bears on money is remembered.
+  // Of all that is not wanted, only what bears on money is remembered, and which take is the last stored
+  // one: an item of a long loop leaves the look-ahead in each turn.
   void keep(const std::vector<const PlannedWish *> &wanted);
   void reload(Clock::Time now);
 

@@ -850,6 +850,23 @@ TEST_F(Fresh, AStandInThatIsUnfitGivesWayToAnEarlierOne) {
   EXPECT_THAT(takes(next()), testing::Contains(3u));
 }
 
+TEST_F(Fresh, KnowsWhichTakeIsTheLastStoredOneAlsoAfterItsItemHasLeft) {
+  EXPECT_EQ(plan_.missing_takes({"a", 7}), MissingTakes());
+  surveys_[{"a", 7}].last_take = 3;
+  surveys_[{"a", 7}].missing = {4, 7};
+  plan_.want(turns(7, 1));
+  EXPECT_THAT(takes(next()), ElementsAre(7));
+  EXPECT_EQ(plan_.missing_takes({"a", 7}), (MissingTakes{4, 7}));
+  store(7);
+  EXPECT_EQ(plan_.missing_takes({"a", 7}), (MissingTakes{8, 8}));
+  plan_.want({});
+  surveys_[{"a", 20}].missing = {8, 20};
+  plan_.want(turns(20, 1));
+  EXPECT_EQ(plan_.missing_takes({"a", 20}), (MissingTakes{8, 8}));
+  next();
+  EXPECT_EQ(plan_.missing_takes({"a", 20}), (MissingTakes{8, 20}));
+}
+
 TEST_F(Fresh, WhileAPaidTakeCannotBeFetchedNoOtherOneIsPaidForAnHour) {
   uint64_t turn = 0;
   const auto pass = [&](std::chrono::minutes time) {

@@ -648,6 +648,23 @@ TEST_F(PreparerTest, RepeatsTheLastStoredTakeWhileTheBudgetIsSpent) {
   EXPECT_EQ(service_.submits(), 4u);
 }
 
+TEST_F(PreparerTest, RepeatsTheLastStoredTakeHoweverManyTurnsTheBudgetIsSpent) {
+  set_budget(&Budget::tasks_per_day, 1);
+  want({fresh("kite", 0)});
+  ASSERT_TRUE(becomes("kite", ItemState::ready, 0));
+  // Its loop is longer than the look-ahead.
+  want({});
+  ASSERT_TRUE(becomes("kite", ItemState::planned, 0));
+  want({fresh("kite", 50000)});
+  ASSERT_TRUE(becomes("kite", ItemState::ready, 50000));
+  EXPECT_EQ(status("kite", 50000).media->take, 0u);
+  restart();
+  want({fresh("kite", 2000)});
+  ASSERT_TRUE(becomes("kite", ItemState::ready, 2000));
+  EXPECT_EQ(status("kite", 2000).media->take, 0u);
+  EXPECT_EQ(service_.submits(), 1u);
+}
+
 TEST_F(PreparerTest, TakesTheUrisOwnTakeAsTheFirst) {
   Wish wish = fresh("kite", 3);
   wish.item.source += "&take=5";
