@@ -79,10 +79,11 @@ constexpr bool is_being_made(ItemState state) {
   return state == ItemState::generating || state == ItemState::vetting || state == ItemState::paid_unfetched;
 }
 
-// Whether the item is passed over in this turn, as things are.
+// Whether the item is passed over in this turn, as things are. What waits for money is, though it may be
+// there in time after all.
 constexpr bool is_passed_over(ItemState state) {
-  return state == ItemState::refused || state == ItemState::failed || state == ItemState::unknown ||
-         state == ItemState::skipped;
+  return state == ItemState::budget || state == ItemState::refused || state == ItemState::failed ||
+         state == ItemState::unknown || state == ItemState::skipped;
 }
 
 }  // namespace genclip

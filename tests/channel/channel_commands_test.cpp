@@ -8,6 +8,7 @@
 #include <fstream>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -61,13 +62,14 @@ class HandStage final : public Stage {
   std::atomic<CueId> cues_ = 0;
 };
 
-// Has every item at once, and remembers what it was asked for.
+// Has every item at once, but for those that wait for money, and remembers what it was asked for.
 class AllReady final : public Preparer {
  public:
   explicit AllReady(std::chrono::seconds length) : length_(length) {}
 
   ItemStatus status(const std::string &id, uint64_t) const override EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
+    if (without_money_.contains(id)) return {ItemState::budget, "", nullptr};
     auto &media = media_[id];
     if (!media) {
       auto made = std::make_shared<ReadyMedia>();
@@ -93,6 +95,10 @@ class AllReady final : public Preparer {
     MutexLock lock(mutex_);
     return wanted_;
   }
+  void set_without_money(const std::set<std::string> &ids) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    without_money_ = ids;
+  }
   size_t times() const EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
     return times_;
@@ -104,6 +110,7 @@ class AllReady final : public Preparer {
   const std::chrono::seconds length_;
   mutable Mutex mutex_;
   mutable std::map<std::string, std::shared_ptr<const ReadyMedia>> media_ GUARDED_BY(mutex_);
+  std::set<std::string> without_money_ GUARDED_BY(mutex_);
   Ids wanted_ GUARDED_BY(mutex_);
   size_t times_ GUARDED_BY(mutex_) = 0;
 };
@@ -328,6 +335,21 @@ TEST_F(CommandedChannel, WhatIsOnTheAirAsTheLastItemMayBeInsertedOnceMore) {
   ASSERT_TRUE(comes_on_air("b"));
   ASSERT_TRUE(channel_->insert(item("b"), ""));
   EXPECT_TRUE(comes([&] { return ahead() == Ids{"b"}; })) << testing::PrintToString(ahead());
+}
+
+TEST_F(CommandedChannel, WhatWaitsForMoneyIsNotCountedAsComingAndIsAskedForAllTheSame) {
+  write({"a", "b", "c", "d", "e"});
+  start(std::chrono::hours(1));
+  ASSERT_TRUE(comes_on_air("a"));
+  ASSERT_TRUE(comes([&] { return ahead() == Ids{"b", "c", "d", "e"}; }));
+  preparer_->set_without_money({"b", "c", "d"});
+  EXPECT_TRUE(comes([&] { return ahead() == Ids{"e", "a", "e", "a"}; })) << testing::PrintToString(ahead());
+  EXPECT_THAT(wanted_now(), testing::SizeIs(5));
+  preparer_->set_without_money({"a", "b", "c", "d", "e"});
+  EXPECT_TRUE(comes([&] { return ahead().empty(); })) << testing::PrintToString(ahead());
+  EXPECT_THAT(wanted_now(), testing::SizeIs(5));
+  preparer_->set_without_money({});
+  EXPECT_TRUE(comes([&] { return ahead() == Ids{"b", "c", "d", "e"}; })) << testing::PrintToString(ahead());
 }
 
 TEST_F(CommandedChannel, AReloadUndoesNothingThoughAnItemIsRefused) {
