@@ -17,6 +17,7 @@ namespace genclip {
 
 // Looks: an editor may remove the file for a moment when it saves it.
 static constexpr unsigned kMissing = 4;
+static const std::string kUnreadable = "The rundown cannot be read: ";
 // So long, who writes a file may take between two pieces of it.
 static constexpr auto kWritten = std::chrono::seconds(10);
 
@@ -59,7 +60,7 @@ std::optional<RundownReading> RundownSource::read_file(std::optional<Clock::Wall
     return std::nullopt;
   read_ = seen_ = now;
   is_accepted_ = false;
-  if (!contents) return RundownLine{0, "The rundown cannot be read: " + contents.error().text};
+  if (!contents) return RundownLine{0, kUnreadable + contents.error().text};
   return read_text(*contents);
 }
 
@@ -84,10 +85,11 @@ bool RundownSource::is_young(const Stamp &stamp, Clock::WallTime its_now) const 
 
 std::optional<RundownReading> RundownSource::look() {
   if (path_.empty()) return std::nullopt;
-  if (const auto info = files_.info(resolved_path(path_)); info && !*info) {
-    read_ = seen_ = std::nullopt;
-    if (++missing_ != kMissing) return std::nullopt;
-    return RundownLine{0, "Its file is gone."};
+  // One that cannot be looked at for a moment is the same one, with what was inserted into it.
+  if (const auto info = files_.info(resolved_path(path_)); !info || !*info) {
+    if (++missing_ >= kMissing || info) read_ = seen_ = std::nullopt;
+    if (missing_ != kMissing) return std::nullopt;
+    return RundownLine{0, info ? "Its file is gone." : kUnreadable + info.error().text};
   }
   missing_ = 0;
   const auto now = stamp();

@@ -45,7 +45,7 @@ class RundownSource {
   std::optional<RundownReading> begin() EXCLUDES(mutex_);
   // What the file contains now, if it has changed since it was read and has then rested for one look, so that
   // a file that somebody writes is not read too early; for ten seconds, if its text may be unfinished. An
-  // error, once, if there is no file any more.
+  // error, once, if there is no file any more, or if it cannot be looked at.
   std::optional<RundownReading> look() EXCLUDES(mutex_);
   // The store's, for judge(). False: it ends nothing of what fresh takes cost. One that cannot be read binds:
   // nothing is paid then.
@@ -75,7 +75,7 @@ class RundownSource {
   const RunSettings run_;
   std::optional<Stamp> read_;              // Of the file that was read last.
   bool is_accepted_ = false;               // What was read last.
-  unsigned missing_ = 0;                   // Looks at it in which it was not there.
+  unsigned missing_ = 0;                   // Looks at it, one after the other, in which it was not there.
   std::optional<Stamp> seen_;              // At the last look.
   std::optional<Clock::Time> seen_since_;  // When it was first seen so; at the start, when that began.
   mutable Mutex mutex_;

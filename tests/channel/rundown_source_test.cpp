@@ -14,6 +14,7 @@
 #include "plugin/account/ledger.h"
 #include "plugin/channel/rundown_reader.h"
 #include "tests/support/fake_clock.h"
+#include "tests/support/lossy_file_system.h"
 #include "tests/support/temporary_folder.h"
 
 namespace genclip::test {
@@ -245,6 +246,30 @@ TEST_F(RundownFile, ThatIsMissingOrEmptyIsAnErrorThatSaysSo) {
   EXPECT_NE(missing.error().text.find("cannot be read"), std::string::npos) << missing.error().text;
   write("\n\n");
   EXPECT_FALSE(source().read());
+}
+
+TEST_F(RundownFile, ThatCannotBeLookedAtIsToldOnceAndReadAgainWhenItAnswers) {
+  LossyFileSystem files(folder_.path());
+  RundownSource source(files, Clock::system(), path_, "", {});
+  write("file:///one.mp4\n");
+  ASSERT_TRUE(source.read());
+  const auto fail = [&] {
+    files.fail_at(files.operations() + 1, {ErrorKind::open_read, "The server does not answer."});
+    return source.look();
+  };
+  for (int looks = 1; looks < 4; ++looks) EXPECT_FALSE(fail()) << looks;
+  EXPECT_FALSE(source.look());
+  EXPECT_FALSE(source.look()) << "it is the same, so what was inserted stays";
+  for (int looks = 1; looks < 4; ++looks) EXPECT_FALSE(fail()) << looks;
+  const auto told = fail();
+  ASSERT_TRUE(told);
+  ASSERT_FALSE(*told);
+  EXPECT_EQ(told->error().text, "The rundown cannot be read: The server does not answer.");
+  EXPECT_FALSE(fail()) << "once";
+  EXPECT_FALSE(source.look());
+  const auto again = source.look();
+  ASSERT_TRUE(again && *again) << "so that it is told that it can be read";
+  EXPECT_EQ((**again)->items.size(), 1u);
 }
 
 TEST_F(RundownFile, KnowsWhetherTheBudgetStillBinds) {
