@@ -49,6 +49,11 @@ bool is_called(std::string_view member, std::string_view wanted) {
   return letters == wanted || (wanted == kMessageEnding && letters.ends_with(kMessageEnding));
 }
 
+bool is_in_message_names(std::string_view member) {
+  return std::any_of(std::begin(kMessageNames), std::end(kMessageNames),
+                     [&](const MessageName &known) { return is_called(member, known.name); });
+}
+
 bool is_nothing(const std::string &line) {
   return means_nothing(line) || g_ascii_strcasecmp(line.c_str(), "no error") == 0 ||
          g_ascii_strcasecmp(line.c_str(), "noerror") == 0;
@@ -119,7 +124,8 @@ std::string find_message(const Json &json, int depth) {
       }
   if (const Json::Object *object = json.object())
     for (const auto &[name, value] : *object) {
-      if (!may_explain(name) || value.integer()) continue;
+      // Each member is looked at once: twice a level is 512 times at the ninth one.
+      if (!may_explain(name) || is_in_message_names(name) || value.integer()) continue;
       const std::string found = find_message(value, depth + 1);
       if (!found.empty() && !is_bare(found)) return place_of(json) + found;
       if (bare.empty()) bare = found;

@@ -21,7 +21,6 @@ constexpr size_t kMaxIdLength = 1024;
 constexpr size_t kMaxBareIdLength = 128;
 constexpr double kExactIntegers = 9007199254740992.0;  // 2^53: below it, a double has every integer.
 constexpr int kMaxWrappers = 4;
-constexpr size_t kMaxObjects = 1000;
 
 // All names are compared by their letters (name_letters.h): "taskId", "TaskID" and "task_id" are one.
 struct StatusName {
@@ -168,9 +167,9 @@ bool is_made_of_wrapper_words(std::string_view letters) {
          });
 }
 
-// Whether `inner` is all that `outer` wraps: its only object, which has the name of a wrapper, or inside of
-// that. With `but_for_figures`, an object with neither a status nor an ID nor such a name does not count.
-bool is_all_of(const Json &outer, const Json &inner, bool but_for_figures) {
+// The only object in it, if that has the name of a wrapper; null: there is none, or it is not alone. With
+// `but_for_figures`, an object with neither a status nor an ID nor such a name does not count.
+const Json *only_wrapped(const Json &outer, bool but_for_figures) {
   const Json *only = nullptr;
   for (const auto &[name, value] : *outer.object()) {
     if (!single(value).object() || is_about_something_else(name) || is_of_request_or_other_task(name))
@@ -178,35 +177,53 @@ bool is_all_of(const Json &outer, const Json &inner, bool but_for_figures) {
     const Json &object = single(value);
     const bool is_wrapper = is_wrapper_name(name);
     if (but_for_figures && !is_wrapper && state_in(object).word.empty() && !has_some_id(object)) continue;
-    if (only || !is_wrapper) return false;
+    if (only || !is_wrapper) return nullptr;
     only = &object;
   }
-  return only && (only == &inner || is_all_of(*only, inner, but_for_figures));
+  return only;
 }
+
+// Each of them is all that `outer` wraps: its only object, the only one inside of that, and so on.
+TaskObjects wrapped_in(const Json &outer, bool but_for_figures) {
+  TaskObjects wrapped;
+  for (const Json *only = &outer; (only = only_wrapped(*only, but_for_figures));) wrapped.push_back(only);
+  return wrapped;
+}
+
+bool is_among(const TaskObjects &objects, const Json &object) {
+  return std::ranges::find(objects, &object) != objects.end();
+}
+
+// What the objects inside are compared with. What it wraps is found once: it may have as many members as
+// there are objects inside.
+struct Outer {
+  const Json &json;
+  TaskObjects wrapped;  // But for figures.
+  bool is_ours;         // It or what is around it has the ID that was asked for.
+};
 
 // Whether it tells how a task of another ID ended. A clip that is done may have the ID of its file, where it
 // is all of the answer.
-bool is_end_of_another(const Json &inner, const Json &outer, std::string_view asked) {
+bool is_end_of_another(const Json &inner, const Outer &outer, std::string_view asked) {
   if (has_id(inner, asked)) return false;
   const TaskStatus status = state_in(inner).status;
   if (status == TaskStatus::failed) return has_some_id(inner);
   if (status != TaskStatus::completed) return false;
-  return has_any(inner, kTaskIdNames) || (has_any(inner, kIdNames) && !is_all_of(outer, inner, true));
+  return has_any(inner, kTaskIdNames) || (has_any(inner, kIdNames) && !is_among(outer.wrapped, inner));
 }
 
 // The failure of another task or of a step must not end a paid task: it counts as the task's where it has the
 // ID, or is all that the answer wraps.
-bool is_failure_of_a_part(const Json &inner, const Json &outer, std::string_view asked) {
+bool is_failure_of_a_part(const Json &inner, const Outer &outer, std::string_view asked) {
   return state_in(inner).status == TaskStatus::failed && !has_id(inner, asked) &&
-         !is_all_of(outer, inner, true);
+         !is_among(outer.wrapped, inner);
 }
 
 // An ID inside may be that of a file, so an object counts as the task only if it has the ID that was asked
-// for, the status of a task, or an ID where the wrapper has none. An error's ID is not a task's. `is_ours`:
-// the wrapper or what is around it has the ID that was asked for.
-bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, std::string_view asked,
-                    bool is_ours) {
+// for, the status of a task, or an ID where the wrapper has none. An error's ID is not a task's.
+bool is_task_inside(const Json &inner, const Outer &outer, bool is_envelope, std::string_view asked) {
   if (!inner.object()) return false;
+  const Json &wrapper = outer.json;
   if (has_id(inner, asked) && !has_id(wrapper, asked)) return true;
   if (first_of(wrapper, {"video_url", "result_url"})) return false;
   const TaskState own = state_in(inner);
@@ -222,11 +239,11 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
   const bool has_status = own.status != TaskStatus::unknown ? is_envelope || may_be_done
                                                             : has_word(inner, is_envelope) && may_be_done;
   if (has_status) {
-    if (is_ours && is_end_of_another(inner, wrapper, asked)) return false;
-    if (!is_envelope && !asked.empty() && is_failure_of_a_part(inner, wrapper, asked)) return false;
+    if (outer.is_ours && is_end_of_another(inner, outer, asked)) return false;
+    if (!is_envelope && !asked.empty() && is_failure_of_a_part(inner, outer, asked)) return false;
     if (!has_inner_id || has_id(inner, asked)) return true;
     // Both may have an ID. That of the wrapper may be the request's, that inside a file's or another task's.
-    if (is_ours) return is_done_around && is_envelope;
+    if (outer.is_ours) return is_done_around && is_envelope;
     return !has_wrapper_id || is_done_around || around.status == TaskStatus::unknown;
   }
   if (has_wrapper_id) return asked.empty() && has_any(inner, kTaskIdNames) && !has_any(wrapper, kTaskIdNames);
@@ -237,7 +254,7 @@ bool is_task_inside(const Json &inner, const Json &wrapper, bool is_envelope, st
 // All objects below that one, as deep as wrappers go, but for those about something else, those that are left
 // `out` by their name, and those inside of an object that `ends` it.
 void add_objects_in(const Json &json, const auto &ends, const auto &out, int depth, TaskObjects &found) {
-  if (depth > kMaxWrappers || found.size() >= kMaxObjects) return;
+  if (depth > kMaxWrappers) return;
   const auto add = [&](const Json &value) {
     if (value.object()) found.push_back(&value);
     if (!value.object() || !ends(value)) add_objects_in(value, ends, out, depth + 1, found);
@@ -297,44 +314,43 @@ bool counts_before_done(const Json &inner, const Json &outer, std::string_view a
   };
   if (std::any_of(urls.begin(), urls.end(), is_result_outside)) return false;
   if ((status != TaskStatus::failed && status != TaskStatus::unknown) || has_id(inner, asked)) return true;
-  const bool is_task = !has_some_id(inner) && is_all_of(outer, inner, false);
+  const bool is_task = !has_some_id(inner) && is_among(wrapped_in(outer, false), inner);
   return is_task && (status == TaskStatus::failed || (urls.empty() && inside.empty()));
 }
 
 // The status of the task where it stands under an unusual name, though its ID may stand outside: that of the
 // only object that has one. Inside of that one, further statuses are those of its steps and results. Where
 // the ID stands outside, an object with another ID never tells how the task ended.
-const Json *find_status_inside(const Json &outer, std::string_view asked, std::string_view base_url,
-                               bool is_ours) {
-  const TaskState around = state_in(outer);
+const Json *find_status_inside(const Outer &outer, std::string_view asked, std::string_view base_url) {
+  const TaskState around = state_in(outer.json);
   const bool is_done = around.status == TaskStatus::completed;
-  if (!may_tell_of_the_call(around) && (has_id(outer, asked) || !is_done)) return nullptr;
+  if (!may_tell_of_the_call(around) && (has_id(outer.json, asked) || !is_done)) return nullptr;
   TaskObjects objects = objects_in(
-      outer, [](const Json &object) { return sureness(object) > 0; }, is_of_request_or_other_task);
-  std::erase_if(objects,
-                [&](const Json *object) { return is_ours && is_end_of_another(*object, outer, asked); });
+      outer.json, [](const Json &object) { return sureness(object) > 0; }, is_of_request_or_other_task);
+  std::erase_if(
+      objects, [&](const Json *object) { return outer.is_ours && is_end_of_another(*object, outer, asked); });
   int most = 1;
   for (const Json *object : objects) most = std::max(most, sureness(*object));
   const Json *found = only_one(objects, [&](const Json &object) { return sureness(object) == most; });
   if (found && !is_done && is_failure_of_a_part(*found, outer, asked)) return nullptr;
-  return found && is_done && !counts_before_done(*found, outer, asked, base_url) ? nullptr : found;
+  return found && is_done && !counts_before_done(*found, outer.json, asked, base_url) ? nullptr : found;
 }
 
 // The task where it stands under an unusual name: the object that has the ID; else, of a submit, the only one
 // with an ID, and of a query, the one with the task's status.
-const Json *find_elsewhere(const Json &outer, std::string_view asked, std::string_view base_url,
-                           bool is_whole_answer, bool is_ours) {
-  if (first_of(outer, {"video_url", "result_url"})) return nullptr;
-  const auto all = [&](const Json &json) {
+const Json *find_elsewhere(const Outer &outer, std::string_view asked, std::string_view base_url,
+                           bool is_whole_answer) {
+  const Json &json = outer.json;
+  if (first_of(json, {"video_url", "result_url"})) return nullptr;
+  const auto all = [&] {
     return objects_in(
         json, [](const Json &) { return false; }, [](std::string_view) { return false; });
   };
-  if (asked.empty())
-    return is_whole_answer && !has_some_id(outer) ? only_one(all(outer), has_some_id) : nullptr;
-  if (is_whole_answer && !has_id(outer, asked))
-    for (const Json *object : all(outer))
+  if (asked.empty()) return is_whole_answer && !has_some_id(json) ? only_one(all(), has_some_id) : nullptr;
+  if (is_whole_answer && !has_id(json, asked))
+    for (const Json *object : all())
       if (has_id(*object, asked)) return object;
-  return find_status_inside(outer, asked, base_url, is_ours);
+  return find_status_inside(outer, asked, base_url);
 }
 
 }  // namespace
@@ -415,20 +431,21 @@ const Json &chosen(const Json &json, std::string_view asked) {
 TaskObjects find_task_objects(const Json &answer, std::string_view asked, std::string_view base_url) {
   TaskObjects objects{&answer};
   for (int depth = 0; depth < kMaxWrappers; ++depth) {
-    const Json *outer = objects.front();
+    const Json &json = *objects.front();
     const Json *found = nullptr;
     const bool is_ours = std::ranges::any_of(objects, [&](const Json *o) { return has_id(*o, asked); });
+    const Outer outer{json, wrapped_in(json, true), is_ours};
     for (const Wrapper &wrapper : kWrappers) {
-      const Json *member = found ? nullptr : named(*outer, wrapper.name);
+      const Json *member = found ? nullptr : named(json, wrapper.name);
       if (!member) continue;
       const Json &inner = chosen(*member, asked);
-      if (is_task_inside(inner, *outer, wrapper.is_envelope, asked, is_ours)) found = &inner;
+      if (is_task_inside(inner, outer, wrapper.is_envelope, asked)) found = &inner;
       // A wrapper may be around another one.
       if (const Json *data = found || !inner.object() ? nullptr : first_of(inner, {"data", "task"});
-          data && is_task_inside(chosen(*data, asked), *outer, true, asked, is_ours))
+          data && is_task_inside(chosen(*data, asked), outer, true, asked))
         found = &chosen(*data, asked);
     }
-    if (!found) found = find_elsewhere(*outer, asked, base_url, depth == 0, is_ours);
+    if (!found) found = find_elsewhere(outer, asked, base_url, depth == 0);
     if (!found) break;
     objects.insert(objects.begin(), found);
   }

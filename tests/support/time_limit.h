@@ -7,6 +7,9 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <future>
+
+#include "tests/support/give_up.h"
 
 namespace genclip::test {
 
@@ -17,6 +20,13 @@ constexpr std::chrono::milliseconds kHang = std::chrono::minutes(1);
 
 constexpr std::chrono::milliseconds longest(std::chrono::milliseconds limit) {
   return std::max(limit, kHang);
+}
+
+// Runs it on another thread. Ends the program if it hangs.
+template <typename Run>
+void expect_end(Run run) {
+  const auto ended = std::async(std::launch::async, run);
+  if (ended.wait_for(kHang) != std::future_status::ready) give_up("It does not end.");
 }
 
 inline std::chrono::milliseconds time_limit(std::chrono::milliseconds limit) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "plugin/http/display_line.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip {
 namespace {
@@ -141,6 +142,23 @@ TEST(ServiceMessage, DoesNotFollowNestingForEver) {
   EXPECT_LE(shown.size(), 600u);
   const std::string deep = many(R"({"error":)", 90) + R"("x")" + std::string(90, '}');
   EXPECT_EQ(service_message_in(deep), "");
+}
+
+// What is looked at twice a level is looked at 256 times at the eighth one.
+TEST(ServiceMessage, IsLookedForOnceInEachMember) {
+  const std::string text = Json("[" + many("0,", 200'000) + "0]").to_text();
+  const std::string body = many(R"({"error":)", 8) + "[" + text + many("," + text, 2) + "]" + many("}", 8);
+  std::string message = "none";
+  test::expect_end([&] { message = service_message_in(body); });
+  EXPECT_EQ(message, "");
+}
+
+TEST(ServiceMessage, OfAMemberWithSeveralNamesIsTheFirstThatTells) {
+  EXPECT_EQ(service_message_in(R"({"error":"E7","err_info":"No credits"})"), "No credits");
+  EXPECT_EQ(service_message_in(R"({"error":"E7","err_info":"E8"})"), "E7");
+  EXPECT_EQ(service_message_in(R"({"error":{},"err_info":"E8"})"), "E8");
+  EXPECT_EQ(service_message_in(R"({"error":{"error":{"error":"E7"}},"cause":{"reason":"No credits"}})"),
+            "No credits");
 }
 
 TEST(DisplayLine, BoundsAndCleansAnyText) {

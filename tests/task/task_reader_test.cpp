@@ -11,6 +11,7 @@
 
 #include "plugin/task/status_word.h"
 #include "plugin/task/task_wire.h"
+#include "tests/support/time_limit.h"
 
 namespace genclip {
 namespace {
@@ -1092,6 +1093,36 @@ TEST(TaskReader, ShowsTheModelInAFormFitForPeople) {
     EXPECT_EQ(read_task(none)->model, "") << none;
   EXPECT_EQ(read_task(R"({"model":"a\u0007\u202eb sk-secret"})", "sk-secret")->model, "a b ***");
   EXPECT_EQ(read_task(R"({"model":")" + repeated("ä", 201) + R"("})")->model, repeated("ä", 199) + "…");
+}
+
+// Of many objects, none is compared with each of many members: a hostile answer would take an hour.
+TEST(TaskReader, ReadsAnAnswerOfManyObjectsBesideManyMembers) {
+  std::string members;
+  for (int i = 0; i < 10'000; ++i) members += ",\"a" + std::to_string(i) + "\":{}";
+  const auto read = [&](const std::string &others) {
+    TaskStatus status = completed;
+    test::expect_end([&] {
+      const std::string body = R"({"id":"t-1","l":[)" + others + "]" + members + "}";
+      if (const auto task = read_task(body, {}, {.task_id = "t-1"})) status = task->status;
+    });
+    return status;
+  };
+  const std::string others = repeated(R"({"id":"x","status":"completed"},)", 4'000);
+  EXPECT_EQ(read(others + "0"), unknown);
+  EXPECT_EQ(read(others + R"({"id":"t-1","status":"failed"})"), failed);
+}
+
+TEST(TaskReader, FindsATaskBehindManyOthers) {
+  const std::string others = repeated(R"({"a":{"id":"x","status":"completed"}},)", 1'500);
+  const auto task = read_task(R"({"rows":[)" + others + R"({"a":{"id":"t-1","status":"failed"}}]})", {},
+                              {.task_id = "t-1"});
+  ASSERT_TRUE(task);
+  EXPECT_EQ(task->id, "t-1");
+  EXPECT_EQ(task->status, failed);
+  const auto submitted = read_task(R"({"rows":[{"a":{"id":"t-1"}},)" + repeated(R"({"b":{}},)", 1'500) +
+                                   R"({"a":{"id":"t-2"}}]})");
+  ASSERT_TRUE(submitted);
+  EXPECT_EQ(submitted->id, "") << "it is not the only one";
 }
 
 TEST(TaskReader, SurvivesEveryCutOfAnAnswer) {
