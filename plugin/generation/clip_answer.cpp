@@ -45,8 +45,8 @@ std::optional<ClipAnswer> read_clip_answer(const HttpReply &reply, bool asked_fo
   const std::string range_text = reply.header("Content-Range").value_or("");
   answer.is_part = reply.status == 206 && (asked_for_part || states_range(range_text) || is_multipart(reply));
   answer.is_chunked = is_same_word(reply.header("Transfer-Encoding").value_or(""), "chunked");
-  answer.etag = reply.header("ETag").value_or("");
-  answer.last_modified = reply.header("Last-Modified").value_or("");
+  answer.etag = usable_validator(reply.header("ETag").value_or(""));
+  answer.last_modified = usable_validator(reply.header("Last-Modified").value_or(""));
   // Chunked encoding overrides a length (RFC 9112 §6.3).
   const std::string length_text = answer.is_chunked ? "" : reply.header("Content-Length").value_or("");
   const uint64_t length = parse_number<uint64_t>(trimmed(length_text)).value_or(0);

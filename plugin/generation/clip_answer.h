@@ -18,7 +18,7 @@ struct ClipAnswer {
   bool is_chunked = false;  // The last chunk proves the end of the body.
   uint64_t first = 0;       // The offset in the clip at which its body begins.
   uint64_t total = 0;       // Bytes of the whole clip; 0 when unknown.
-  std::string etag;         // As sent, a weak one too.
+  std::string etag;         // As sent, a weak one too; empty when none can be sent back.
   std::string last_modified;
 };
 

@@ -88,8 +88,8 @@ PartState read_download(const Json &download) {
   PartState part;
   part.total = static_cast<uint64_t>(count_of(download, "total"));
   part.synced = static_cast<uint64_t>(count_of(download, "synced"));
-  part.etag = text_of(download, "etag");
-  part.last_modified = text_of(download, "last_modified");
+  part.etag = usable_validator(text_of(download, "etag"));
+  part.last_modified = usable_validator(text_of(download, "last_modified"));
   part.boot = text_of(download, "boot");
   part.restarts = static_cast<uint64_t>(count_of(download, "restarts"));
   part.field = text_of(download, "field");
@@ -148,6 +148,10 @@ std::vector<FurtherResult> read_further(const Json &json) {
 Error damaged(const std::string &what) { return {ErrorKind::read, what}; }
 
 }  // namespace
+
+std::string usable_validator(std::string sent) {
+  return is_all_shown(sent) ? std::move(sent) : std::string();
+}
 
 Json ClipRecord::to_json() const {
   Json json;

@@ -33,10 +33,14 @@ inline constexpr Word<ClipState> kWords<ClipState>[] = {
     {ClipState::submitted, "submitted"}, {ClipState::failed, "failed"},       {ClipState::lost, "lost"},
     {ClipState::complete, "complete"}};
 
+// A tag or a date that the server sent, as it may be sent back; empty for one that fits no header or no
+// journal, because of a control character or of other bytes that are no text.
+std::string usable_validator(std::string sent);
+
 // A download that is under way: what a later run needs to resume it.
 struct PartState {
   uint64_t total = 0;  // Bytes of the whole clip; 0 when the server did not say.
-  std::string etag;    // Both as the server sent them, weak tags too; empty when it sent none.
+  std::string etag;    // Both as the server sent them, weak tags too; empty when it sent no usable one.
   std::string last_modified;
   uint64_t synced = 0;  // The number of bytes of clip.part that survive a power cut.
   // The boot in which clip.part was written. During the same boot all of its bytes can be trusted. Empty:

@@ -469,7 +469,8 @@ TEST_F(DownloadTest, A206ThatSaysItIsOfAnotherVersionIsNeverJoined) {
 
 TEST_F(DownloadTest, ADateIsAConditionOnlyWhereThereIsNoTag) {
   const std::string kDate = "Sun, 22 Nov 2026 06:00:00 GMT";
-  const std::pair<std::string, std::string> cases[] = {{"\"a\"", "\"a\""}, {"W/\"a\"", ""}, {"", kDate}};
+  const std::pair<std::string, std::string> cases[] = {
+      {"\"a\"", "\"a\""}, {"W/\"a\"", ""}, {"", kDate}, {"\"a\x01z\"", kDate}, {"\"\xE9\"", kDate}};
   for (const auto &[tag, condition] : cases) {
     SCOPED_TRACE(tag);
     part_ = {};
@@ -484,6 +485,16 @@ TEST_F(DownloadTest, ADateIsAConditionOnlyWhereThereIsNoTag) {
     expect_whole(download());
     EXPECT_EQ(sent, condition);
   }
+}
+
+// Such a header is refused before it is sent, also to a fresh URL.
+TEST_F(DownloadTest, AValidatorThatFitsNoHeaderIsNone) {
+  HttpHeaders headers = {
+      {"ETag", "\"a\x01z\""}, {"Last-Modified", "Sun\x7f"}, {"Content-Length", std::to_string(kSize)}};
+  service_.odd_media = {cut_after(answer(200, service_.clip(), headers), 100'000)};
+  expect_whole(download());
+  EXPECT_THAT(service_.ranges(), ElementsAre("", range_from(100'000)));
+  EXPECT_EQ(header_of(http_->requests()[1].request, "If-Range"), "");
 }
 
 TEST_F(DownloadTest, WhatWasNeverJournalledIsFetchedAnew) {

@@ -98,6 +98,18 @@ TEST(ClipRecord, KeepsEveryField) {
   EXPECT_EQ(after->to_json().to_text(), before.to_json().to_text());
 }
 
+// An earlier version kept such ones, and no request that had them was sent.
+TEST(ClipRecord, ForgetsAValidatorThatCannotBeSentBack) {
+  ClipRecord record = full_record();
+  record.part.etag = "\"a\x01z\"";
+  record.part.last_modified = "Thu\x7f";
+  const auto after = reread(record);
+  ASSERT_TRUE(after) << after.error().text;
+  EXPECT_EQ(after->part.etag, "");
+  EXPECT_EQ(after->part.last_modified, "");
+  EXPECT_EQ(after->part.total, record.part.total);
+}
+
 TEST(ClipRecord, KeepsEveryState) {
   for (const ClipState state :
        {ClipState::intent, ClipState::ambiguous, ClipState::refused, ClipState::submitted, ClipState::failed,
