@@ -26,18 +26,33 @@ constexpr MediaExtension kExtensions[] = {
     {"wma", "audio/x-ms-wma"}, {"ogv", "video/ogg"},
 };
 
-}  // namespace
+// Of media files that no model is known to accept. None is also the end of a host's name, as "au" is.
+constexpr std::string_view kOtherExtensions[] = {"ts",   "m2t",  "m2v", "mpv",  "vob", "f4v", "3g2",  "asf",
+                                                 "divx", "rmvb", "mka", "weba", "amr", "caf", "ac3",  "eac3",
+                                                 "dts",  "mp2",  "m4b", "aifc", "dng", "cr2", "cr3",  "nef",
+                                                 "arw",  "orf",  "raf", "rw2",  "tga", "ico", "heics"};
 
-std::span<const MediaExtension> media_extensions() { return kExtensions; }
-
-std::string media_type_of_path(std::string_view url) {
+std::string extension_of(std::string_view url) {
   const std::string_view path = url.substr(0, url.find_first_of("?#"));
   const auto dot = path.find_last_of("./");
   if (dot == std::string_view::npos || path[dot] != '.') return {};
   std::string extension(path.substr(dot + 1));
   for (char &c : extension) c = g_ascii_tolower(c);
-  const auto *row = std::ranges::find(kExtensions, extension, &MediaExtension::text);
+  return extension;
+}
+
+}  // namespace
+
+std::span<const MediaExtension> media_extensions() { return kExtensions; }
+
+std::string media_type_of_path(std::string_view url) {
+  const auto *row = std::ranges::find(kExtensions, extension_of(url), &MediaExtension::text);
   return row == std::end(kExtensions) ? std::string() : std::string(row->media_type);
+}
+
+bool has_extension_of_media(std::string_view path) {
+  return !media_type_of_path(path).empty() ||
+         std::ranges::find(kOtherExtensions, extension_of(path)) != std::end(kOtherExtensions);
 }
 
 }  // namespace genclip

@@ -19,4 +19,7 @@ std::span<const MediaExtension> media_extensions();
 // The type that the extension of a path, or of a URL's path, promises; empty when it promises none.
 std::string media_type_of_path(std::string_view url);
 
+// True for these, and for the extensions of further media files, of which no type is known here.
+bool has_extension_of_media(std::string_view path);
+
 }  // namespace genclip

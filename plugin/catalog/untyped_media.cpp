@@ -175,8 +175,8 @@ bool begins_like_a_path(std::string_view value) {
           (value[2] == '\\' || value[2] == '/'));
 }
 
-bool has_media_extension(std::string_view value) {
-  return value[0] != '.' && scheme_of(value).empty() && !media_type_of_path(value).empty();
+bool is_media_name(std::string_view value) {
+  return value[0] != '.' && scheme_of(value).empty() && has_extension_of_media(value);
 }
 
 }  // namespace
@@ -191,7 +191,7 @@ bool is_untyped_reference(const UntypedName &name, std::string_view value) {
   if (is_text_or_output) return false;
   const bool is_path = begins_like_a_path(value);
   if (media.empty()) return is_path && !media_type_of_path(value).empty();
-  if (is_path || has_media_extension(value) || is_base64(value)) return true;
+  if (is_path || is_media_name(value) || is_base64(value)) return true;
   if (is_among(kUnfetchedSchemes, scheme_of(value))) return true;
   return has_word(name.name, kAddressWords) && scheme_of(value).empty() &&
          value.find_first_of("/\\") != value.npos;

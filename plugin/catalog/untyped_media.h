@@ -27,7 +27,8 @@ struct UntypedName {
 //   "data:a,b" only where the name speaks of media;
 // - a path to a file with the extension of a media file, likewise, but for texts about media ("image_prompt")
 //   and for what the service is to make ("output_url");
-// - any other path, a bare name with such an extension, sha256:HEX, an ftp: URL, or a file in base64, where
+// - any other path, a bare name with such an extension or that of another media file (film.ts), sha256:HEX,
+// an ftp: URL, or a file in base64, where
 //   the name speaks of a picture, a video, a sound or a URL.
 bool is_untyped_reference(const UntypedName &name, std::string_view value);
 

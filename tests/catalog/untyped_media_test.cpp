@@ -85,6 +85,12 @@ TEST(UntypedMedia, ThatOnlyThisMachineKnowsAreRefusedWithWhatToDo) {
                               "k.ogv",
                               "k.aiff",
                               "k.jfif",
+                              "film.ts",
+                              "shots/VTS_01_1.VOB",
+                              "voice.amr",
+                              "take 2.caf",
+                              "IMG_1.dng",
+                              "k.cr2",
                               "file%3A///k",
                               ".."}) {
       const std::string text = fault(name, value);
@@ -190,9 +196,10 @@ TEST(UntypedMedia, AreFoundAtAnyDepth) {
 
 TEST(UntypedMedia, AreNotWhatTheServiceMayUnderstand) {
   for (const char *name : kNames)
-    for (const Json &value : {Json("https://a/k.png"), Json("data: a, b"), Json("AAAA"), Json("16:9"),
-                              Json("fast"), Json(""), Json(" "), Json(true), Json(24), Json("2.5"),
-                              Json(".mp4"), Json(Json::Object{{"kind", "image/png"}})})
+    for (const Json &value :
+         {Json("https://a/k.png"), Json("data: a, b"), Json("AAAA"), Json("16:9"), Json("fast"), Json(""),
+          Json(" "), Json(true), Json(24), Json("2.5"), Json(".mp4"), Json("v1.5"), Json("example.com"),
+          Json(".ts"), Json(Json::Object{{"kind", "image/png"}})})
       EXPECT_EQ(fault(name, value), "") << name << " " << value.to_text();
   EXPECT_EQ(fault("frame_rate", "24/1"), "");
   EXPECT_EQ(fault("image_type", "image/png"), "");
@@ -201,7 +208,8 @@ TEST(UntypedMedia, AreNotWhatTheServiceMayUnderstand) {
 TEST(UntypedMedia, AreNotTextsAboutMediaNorWhatIsToBeMade) {
   for (const char *name : {"image_prompt", "video_title", "frame_text", "file_name", "strength",
                            "output_video", "callback_url", "voice_id", "during"})
-    for (const char *value : {"/as in k", "k.png", "a/b"}) EXPECT_EQ(fault(name, value), "") << name << value;
+    for (const char *value : {"/as in k", "k.png", "film.ts", "a/b"})
+      EXPECT_EQ(fault(name, value), "") << name << value;
   EXPECT_EQ(fault("note", "genclip: the film"), "");
   EXPECT_EQ(fault("note", "file: a folder of papers"), "");
   EXPECT_EQ(fault("image_prompt", "file:/// is where I look"), "");
@@ -211,8 +219,10 @@ TEST(UntypedMedia, AreNotTextsAboutMediaNorWhatIsToBeMade) {
 
 TEST(UntypedMedia, OfAPromptOrOfAnUnknownFieldAreNone) {
   ClipRequest request{.model = "veo"};
-  request.fields.set("prompt", "file:///k.png");
-  EXPECT_TRUE(check_request(*Catalog::built_in(), request, {}));
+  for (const char *prompt : {"file:///k.png", "film.ts"}) {
+    request.fields.set("prompt", prompt);
+    EXPECT_TRUE(check_request(*Catalog::built_in(), request, {}));
+  }
   EXPECT_THAT(fault("picture", "/k.png", "sd_2.0_special"), HasSubstr("has no field \"picture\""));
 }
 
