@@ -8,9 +8,9 @@
 #include <thread>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/image_size.h"
 #include "plugin/base/media_end.h"
 #include "plugin/http/retry_policy.h"
-#include "plugin/task/image_size.h"
 #include "plugin/task/media_format.h"
 #include "plugin/task/media_probe.h"
 

@@ -17,6 +17,7 @@
 
 #include "plugin/base/background_work.h"
 #include "plugin/base/disk_thread.h"
+#include "plugin/base/image_size.h"
 #include "plugin/base/mutex.h"
 #include "plugin/vetting/access_unit.h"
 #include "plugin/vetting/channel_positions.h"
@@ -182,6 +183,7 @@ class DecodePass::Work {
     };
     const bool is_decoder = is(GST_ELEMENT_FACTORY_TYPE_DECODER);
     if (is(GST_ELEMENT_FACTORY_TYPE_DEMUXER)) {
+      watch(element, "sink", on_opening, self);
       const MutexLock lock(self->mutex_);
       self->record_.has_demuxer = true;
     }
@@ -200,6 +202,7 @@ class DecodePass::Work {
       encoded = &self->encoded_.back();
     }
     watch(element, "sink", on_encoded, encoded);
+    if (is_decoder) watch(element, "sink", on_opening, self);
   }
 
   static void on_stream(GstElement *, GstPad *pad, Work *self) {
@@ -250,6 +253,42 @@ class DecodePass::Work {
       refuse({ErrorKind::failed, "It cannot be decoded: its streams cannot be linked."});
   }
 
+  // False: they are larger than a decoder may take memory for, and refused.
+  bool accept_frames_of(int64_t width, int64_t height) EXCLUDES(mutex_) {
+    const bool is_negative = width < 0 || height < 0;
+    if (!is_negative && static_cast<uint64_t>(width) * static_cast<uint64_t>(height) <= kMostPixels)
+      return true;
+    refuse({ErrorKind::settings, "Its frames of " + std::to_string(width) + "×" + std::to_string(height) +
+                                     " pixels are larger than " + std::to_string(kMostPixels / 1'000'000) +
+                                     " megapixels."});
+    return false;
+  }
+
+  void check_size(GstCaps *caps) EXCLUDES(mutex_) {
+    const GstStructure *structure = gst_caps_get_structure(caps, 0);
+    int width = 0, height = 0;
+    gst_structure_get_int(structure, "width", &width);
+    gst_structure_get_int(structure, "height", &height);
+    accept_frames_of(width, height);
+  }
+
+  // The caps of some pictures have no size, and the decoder, or a demuxer that decodes to find one, takes
+  // memory for all of it. So neither gets the first bytes before they are looked at here.
+  static GstPadProbeReturn on_opening(GstPad *, GstPadProbeInfo *info, gpointer data) {
+    auto *self = static_cast<Work *>(data);
+    if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER)) return GST_PAD_PROBE_OK;
+    if (self->refusal()) return GST_PAD_PROBE_DROP;
+    GstMapInfo map;
+    if (!gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ)) return GST_PAD_PROBE_REMOVE;
+    const std::string_view bytes(reinterpret_cast<const char *>(map.data), map.size);
+    const auto size = size_by_opening([&](uint64_t offset, size_t wanted) {
+      return offset < bytes.size() ? std::string(bytes.substr(offset, wanted)) : std::string();
+    });
+    gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
+    const bool is_fit = !size || self->accept_frames_of(size->width, size->height);
+    return is_fit ? GST_PAD_PROBE_REMOVE : GST_PAD_PROBE_DROP;
+  }
+
   static GstPadProbeReturn on_encoded(GstPad *pad, GstPadProbeInfo *info, gpointer data) {
     auto &encoded = *static_cast<Encoded *>(data);
     Work *self = encoded.work;
@@ -286,14 +325,8 @@ class DecodePass::Work {
     if (GST_EVENT_TYPE(event) != GST_EVENT_CAPS) return;
     GstCaps *caps = nullptr;
     gst_event_parse_caps(event, &caps);
+    check_size(caps);
     const GstStructure *structure = gst_caps_get_structure(caps, 0);
-    int width = 0, height = 0;
-    gst_structure_get_int(structure, "width", &width);
-    gst_structure_get_int(structure, "height", &height);
-    if (width < 0 || height < 0 || static_cast<uint64_t>(width) * static_cast<uint64_t>(height) > kMostPixels)
-      refuse({ErrorKind::settings, "Its frames of " + std::to_string(width) + "×" + std::to_string(height) +
-                                       " pixels are larger than " + std::to_string(kMostPixels / 1'000'000) +
-                                       " megapixels."});
     const std::string_view type = gst_structure_get_name(structure);
     const char *alignment = gst_structure_get_string(structure, "alignment");
     const MutexLock lock(mutex_);
@@ -329,15 +362,17 @@ class DecodePass::Work {
   }
 
   void see_frame_event(GstEvent *event) EXCLUDES(mutex_) {
+    GstCaps *caps = nullptr;
+    if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) gst_event_parse_caps(event, &caps);
+    // A drawing has no size before, and frames may be larger than their container says.
+    if (caps) check_size(caps);
     const MutexLock lock(mutex_);
     if (GST_EVENT_TYPE(event) == GST_EVENT_FLUSH_STOP) {
       record_.frames.clear();
       record_.own_end = {};
       record_.damaged = 0;
       record_.first_damaged.reset();
-    } else if (GST_EVENT_TYPE(event) == GST_EVENT_CAPS) {
-      GstCaps *caps = nullptr;
-      gst_event_parse_caps(event, &caps);
+    } else if (caps) {
       GstVideoInfo format;
       is_interlaced_ = !gst_video_info_from_caps(&format, caps) || GST_VIDEO_INFO_IS_INTERLACED(&format);
     }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Any bytes as an image of each format: a valid size or none, after few and small reads.
-#include "plugin/task/image_size.h"
+#include "plugin/base/image_size.h"
 #include "tests/fuzz/hold.h"
 
 FUZZ_TARGET(image_size)(const uint8_t *data, size_t size) {
@@ -20,5 +20,9 @@ FUZZ_TARGET(image_size)(const uint8_t *data, size_t size) {
     // Formats that GStreamer measures are not read here.
     hold((format != "png" && !format.empty()) || (!found && reads == 0));
   }
+  const auto by_opening = size_by_opening([&](uint64_t offset, size_t wanted) {
+    return offset < image.size() ? std::string(image.substr(offset, wanted)) : std::string();
+  });
+  hold(!by_opening || (by_opening->width > 0 && by_opening->height > 0));
   return 0;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Real files of the formats with an installed encoder, hand-made files of the others, and arbitrary bytes.
-#include "plugin/task/image_size.h"
+#include "plugin/base/image_size.h"
 
 #include <gtest/gtest.h>
 
@@ -56,6 +56,23 @@ TEST(ImageSize, OfAWebpIsReadFromAnAnimation) {
   EXPECT_EQ(image_size("webp", reader_of(still)), std::nullopt) << "GStreamer's to measure";
 }
 
+TEST(ImageSize, IsReadFromTheOpening) {
+  const auto read = [](const std::string &bytes) { return size_by_opening(reader_of(bytes)); };
+  EXPECT_EQ(read(std::string("GIF89a\x40\x01\xf0\x00", 10)), (ImageSize{320, 240}));
+  EXPECT_EQ(read(image_file("avenc_tiff", 641, 480)), (ImageSize{641, 480}));
+  EXPECT_EQ(read(image_file("webpenc", 640, 482)), (ImageSize{640, 482}));
+  EXPECT_EQ(read(image_file("webpenc lossless=true", 643, 482)), (ImageSize{643, 482}));
+  EXPECT_EQ(read(webp_animation(640, 482)), (ImageSize{640, 482}));
+  const std::string head = "RIFF" + big(0, 4) + "WEBP";
+  EXPECT_EQ(read(head + "VP8X" + big(0, 8) + "\xff\xff\xff\x01\x02\x03"), (ImageSize{1 << 24, 0x30202}));
+  EXPECT_EQ(read(head + "VP8L" + big(0, 4) + "/\xff\xff\xff\x0f"), (ImageSize{16384, 16384}));
+  EXPECT_EQ(read(head + "VP8L" + big(0, 4) + "/\xff"), (ImageSize{1, 1})) << "cut, and small in any case";
+  for (const std::string &other :
+       {image_file("pngenc", 64, 64), image_file("avenc_bmp", 64, 64), std::string(),
+        std::string("II\x2b\0", 4) + big(0, 20), head, head.substr(0, 6), "RIFF" + big(0, 4) + "AVI "})
+    EXPECT_EQ(read(other), std::nullopt);
+}
+
 TEST(ImageSize, OfABmpFromTheTopIsPositive) {
   std::string bmp = "BM" + std::string(12, '\0') + std::string("\x28\0\0\0", 4) +
                     std::string("\x40\x01\0\0", 4) + std::string("\x10\xff\xff\xff", 4);
@@ -101,6 +118,8 @@ TEST(ImageSize, SurvivesAnyBytes) {
       const auto size = image_size(format, reader_of(bytes));
       EXPECT_TRUE(!size || (size->width > 0 && size->height > 0)) << format;
     }
+    const auto size = size_by_opening(reader_of(bytes));
+    EXPECT_TRUE(!size || (size->width > 0 && size->height > 0));
   }
   const std::string endless = std::string(100000, '\0') + "x";
   EXPECT_EQ(image_size("heic", reader_of(endless)), std::nullopt);

@@ -6,6 +6,7 @@
 
 #include <random>
 
+#include "tests/support/http_server.h"
 #include "tests/support/marks.h"
 #include "tests/support/temporary_folder.h"
 #include "tests/support/time_limit.h"
@@ -236,6 +237,46 @@ TEST(NoMedia, APictureThatIsTooLargeIsRefusedBeforeItIsDecoded) {
   write_bytes(path, bytes);
   EXPECT_TRUE(says(reason(vet({.uri = uri_of(path), .length = std::chrono::seconds(5)})), "megapixels"))
       << reason(vet({.uri = uri_of(path), .length = std::chrono::seconds(5)}));
+}
+
+// Of these, no typefinder and no parser tells the size.
+TEST(NoMedia, PicturesOfAnyFormatAreRefusedBeforeTheyAreDecodedIfTooLarge) {
+  const auto with_rest = [](const char *bytes, size_t size) {
+    return std::string(bytes, size) + std::string(64, '\0');
+  };
+  const std::string webp = std::string("RIFF\x60\0\0\0WEBP", 12);
+  const struct {
+    const char *name;
+    std::string bytes;
+    const char *decoder;
+  } rows[] = {
+      {"lossy.webp", webp + with_rest("VP8 \x4c\0\0\0\x90\x1a\0\x9d\x01\x2a\xff\x3f\xff\x3f", 18), "webpdec"},
+      {"lossless.webp", webp + with_rest("VP8L\x4c\0\0\0/\xff\xff\xff\x0f", 13), "webpdec"},
+      {"canvas.webp", webp + with_rest("VP8X\x0a\0\0\0\0\0\0\0\xff\x3f\0\xff\x3f\0", 18), "webpdec"},
+      {"scan.tiff",
+       with_rest(
+           "II*\0\x08\0\0\0\x02\0\0\x01\x03\0\x01\0\0\0\xff\x3f\0\0\x01\x01\x03\0\x01\0\0\0\xff\x3f\0\0", 34),
+       "avdec_tiff"},
+      {"still.gif", with_rest("GIF89a\xff\x3f\xff\x3f\x80\0\0\0\0\0\xff\xff\xff", 19), "avdec_gif"},
+  };
+  for (const auto &row : rows) {
+    SCOPED_TRACE(row.name);
+    if (!GRef<GstElementFactory>::adopt(gst_element_factory_find(row.decoder))) continue;
+    const std::string of_file = reason_for(row.bytes, false, row.name);
+    ASSERT_TRUE(says(of_file, "megapixels")) << of_file;
+    const test::HttpServer server(test::always(test::answer(200, row.bytes)));
+    const std::string of_url =
+        reason(vet({.uri = server.url("/" + std::string(row.name)), .patience = test::kMuchPatience}));
+    ASSERT_TRUE(says(of_url, "megapixels")) << of_url;
+  }
+}
+
+TEST(NoMedia, ADrawingThatIsTooLargeIsRefused) {
+  if (!GRef<GstElementFactory>::adopt(gst_element_factory_find("rsvgdec"))) GTEST_SKIP() << "no rsvgdec";
+  const std::string drawing =
+      R"(<svg xmlns="http://www.w3.org/2000/svg" width="8000" height="4800"><rect width="9" height="9"/></svg>)";
+  const std::string told = reason_for(drawing, false, "drawing.svg");
+  EXPECT_TRUE(says(told, "Its frames of 8000×4800 pixels are larger than 37 megapixels.")) << told;
 }
 
 TEST(BrokenClip, WithAnyBytesChangedEndsInTime) {

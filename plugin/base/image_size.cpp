@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
 // Reads only as much of each format as tells the size of the picture.
-#include "plugin/task/image_size.h"
+#include "plugin/base/image_size.h"
 
 #include <algorithm>
 #include <string>
@@ -47,6 +47,7 @@ std::optional<ImageSize> bmp_size(const ReadRange &read) {
 
 // The first page's.
 std::optional<ImageSize> tiff_size(const ReadRange &read) {
+  constexpr uint64_t kTiff = 42;
   constexpr uint64_t kWidthTag = 256;
   constexpr uint64_t kHeightTag = 257;
   constexpr uint64_t kShort = 3;
@@ -55,6 +56,7 @@ std::optional<ImageSize> tiff_size(const ReadRange &read) {
   const std::string head = read(0, 8);
   if (!head.starts_with("II") && !head.starts_with("MM")) return std::nullopt;
   const Order order = head[0] == 'M' ? Order::big : Order::little;
+  if (number(head, 2, 2, order) != kTiff) return std::nullopt;
   const uint64_t directory = number(head, 4, 4, order);
   const auto count = static_cast<size_t>(number(read(directory, 2), 0, 2, order));
   const std::string entries = read(directory + 2, count * kEntry);
@@ -71,15 +73,35 @@ std::optional<ImageSize> tiff_size(const ReadRange &read) {
   return size_if_any(width, height);
 }
 
-// GStreamer decodes stills of this format, and takes an animation for a damaged file. The canvas is the
-// animation's size.
-std::optional<ImageSize> animation_size(const ReadRange &read) {
-  constexpr size_t kFlags = 20, kWidth = 24, kHeight = 27;
+struct Webp {
+  std::optional<ImageSize> size;
+  bool is_animation = false;
+};
+
+// Of an animation and of a still with metadata, that of the canvas.
+Webp read_webp(const ReadRange &read) {
+  constexpr size_t kFlags = 20, kWidth = 24, kHeight = 27;  // VP8X.
   constexpr uint64_t kAnimated = 2;
+  constexpr size_t kSides = 21;  // VP8L: of 14 bits each.
+  constexpr size_t kLossyWidth = 26, kLossyHeight = 28;
+  constexpr uint64_t k14Bits = 0x3fff;
   const std::string head = read(0, 30);
-  if (!head.starts_with("RIFF") || std::string_view(head).substr(8, 8) != "WEBPVP8X") return std::nullopt;
-  if (!(number(head, kFlags, 1, Order::little) & kAnimated)) return std::nullopt;
-  return size_if_any(number(head, kWidth, 3, Order::little) + 1, number(head, kHeight, 3, Order::little) + 1);
+  if (head.size() < 16 || !head.starts_with("RIFF")) return {};
+  const auto little = [&](size_t offset, size_t size) { return number(head, offset, size, Order::little); };
+  const std::string_view kind = std::string_view(head).substr(8, 8);
+  if (kind == "WEBPVP8X")
+    return {size_if_any(little(kWidth, 3) + 1, little(kHeight, 3) + 1), (little(kFlags, 1) & kAnimated) != 0};
+  if (kind == "WEBPVP8L")
+    return {size_if_any((little(kSides, 4) & k14Bits) + 1, (little(kSides, 4) >> 14 & k14Bits) + 1)};
+  if (kind == "WEBPVP8 ")
+    return {size_if_any(little(kLossyWidth, 2) & k14Bits, little(kLossyHeight, 2) & k14Bits)};
+  return {};
+}
+
+// GStreamer decodes stills of this format, and takes an animation for a damaged file.
+std::optional<ImageSize> animation_size(const ReadRange &read) {
+  const Webp webp = read_webp(read);
+  return webp.is_animation ? webp.size : std::nullopt;
 }
 
 // A walk over the boxes of an ISO media file. Of several sizes (tiles, thumbnails, the whole) the whole is
@@ -152,6 +174,12 @@ std::optional<ImageSize> image_size(std::string_view format, const ReadRange &re
   const auto reader = std::find_if(std::begin(kReaders), std::end(kReaders),
                                    [&](const Reader &reader) { return reader.format == format; });
   return reader == std::end(kReaders) ? std::nullopt : reader->read(read);
+}
+
+std::optional<ImageSize> size_by_opening(const ReadRange &read) {
+  if (const auto size = gif_size(read)) return size;
+  if (const auto size = tiff_size(read)) return size;
+  return read_webp(read).size;
 }
 
 }  // namespace genclip
