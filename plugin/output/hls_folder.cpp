@@ -45,7 +45,7 @@ class HlsFolder : public FileWriter {
     MutexLock lock(mutex_);
     playlist_.break_timeline();
     offered_ = false;
-    if (std::exchange(begun_, true)) return {};
+    if (std::exchange(begun_, true)) return begin_again();
     auto &files = FileSystem::posix();
     const std::string path = folder_ + "/" + kPictureList;
     const auto info = files.info(path);
@@ -65,6 +65,8 @@ class HlsFolder : public FileWriter {
         next_ = std::max(next_, *number + 1);
       }
     playlist_.keep(std::move(numbers));
+    if (!playlist_.segments().empty()) remove_unfinished(*names);
+    first_ = next_;
     if (!captions_.cues) return retract_captions(*names);
     if (auto filled = fill_captions(*names); !filled) return forget(std::move(filled).error());
     return {};
@@ -82,15 +84,20 @@ class HlsFolder : public FileWriter {
     const auto number = segment_number(std::string_view(file.path).substr(file.path.rfind('/') + 1));
     if (!number) return {};
     MutexLock lock(mutex_);
+    // Of a pipeline that hung, whose file begin() has removed.
+    if (*number < first_) return {};
     playlist_.add({.number = *number,
                    .seconds = std::chrono::duration<double>(file.length).count(),
                    .begin = file.begun});
+    if (captions_.cues) uncaptioned_.push_back({*number, file});
+    if (uncaptioned_.size() > playlist_.segments().size()) uncaptioned_.pop_front();
+    // First, so that a full disk has room for what is written.
+    if (auto removed = remove_old(); !removed) return removed;
     if (auto written = write(kPictureList, playlist_.text()); !written) return written;
-    if (captions_.cues) {
-      uncaptioned_.push_back({*number, file});
+    if (captions_.cues)
       if (auto written = write_captions(captions_.segments_behind); !written) return written;
-    }
-    return remove_old();
+    has_finished_one_ = true;
+    return {};
   }
 
   Result<void> discard(const std::string &path) override { return FileSystem::posix().remove(path); }
@@ -183,14 +190,37 @@ class HlsFolder : public FileWriter {
     if (!names) return names.error();
     // Whoever has cleared the folder gets it again with the next segment.
     offered_ = offered_ && std::ranges::find(*names, kMultivariantList) != names->end();
-    for (const auto &name : *names) {
+    remove_segments(*names, 0, playlist_.oldest_kept());
+    return {};
+  }
+
+  // A pipeline that has finished no segment may have found a full disk, and so may the next one. Then the
+  // segments go, too, that have left the playlist, and that slow players may still read.
+  Result<void> begin_again() REQUIRES(mutex_) {
+    const auto names = FileSystem::posix().list(folder_);
+    if (!names) return names.error();
+    remove_unfinished(*names);
+    const auto &listed = playlist_.segments();
+    if (!std::exchange(has_finished_one_, false) && !listed.empty())
+      remove_segments(*names, 0, listed.front().number);
+    first_ = next_;
+    return {};
+  }
+
+  // What an earlier pipeline has left behind the last segment: it is listed nowhere.
+  void remove_unfinished(const std::vector<std::string> &names) REQUIRES(mutex_) {
+    remove_segments(names, playlist_.next_number(), next_);
+  }
+
+  // With their captions: those of the numbers from `begin` on, and below `end`.
+  void remove_segments(const std::vector<std::string> &names, uint64_t begin, uint64_t end) {
+    for (const auto &name : names) {
       const auto number =
           segment_number(name, name.ends_with(kCaptionSuffix) ? kCaptionSuffix : kPictureSuffix);
-      if (!number || *number >= playlist_.oldest_kept()) continue;
+      if (!number || *number < begin || *number >= end) continue;
       if (const auto removed = FileSystem::posix().remove(folder_ + "/" + name); !removed)
         GST_CAT_WARNING(output_category(), "%s", log_text(removed.error()).c_str());
     }
-    return {};
   }
 
   const std::string folder_;
@@ -200,7 +230,9 @@ class HlsFolder : public FileWriter {
   Mutex mutex_;
   bool begun_ GUARDED_BY(mutex_) = false;
   HlsPlaylist playlist_ GUARDED_BY(mutex_);
-  uint64_t next_ GUARDED_BY(mutex_) = 0;  // The number of the next file.
+  uint64_t next_ GUARDED_BY(mutex_) = 0;              // The number of the next file.
+  uint64_t first_ GUARDED_BY(mutex_) = 0;             // That of the first file since begin().
+  bool has_finished_one_ GUARDED_BY(mutex_) = false;  // Since then.
   // Segments of the playlist without their captions, the last ones.
   std::deque<Uncaptioned> uncaptioned_ GUARDED_BY(mutex_);
   std::string picture_codec_ GUARDED_BY(mutex_);  // Empty: unknown.

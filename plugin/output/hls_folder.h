@@ -24,8 +24,9 @@ struct HlsCaptions {
 // more that as many have captions. With captions, there is a segment of WebVTT for each of its segments,
 // captions.m3u8 lists these, and master.m3u8 offers both; it comes with the first of them. A folder that an
 // earlier run wrote to is continued: players that wait there see a discontinuity, no new stream; those of
-// master.m3u8 lose their captions if only the earlier run had them. Playlists are replaced atomically,
-// readable for a web server (mode 0644 less the umask).
+// master.m3u8 lose their captions if only the earlier run had them. What a pipeline did not finish is removed
+// before the next one begins; if it has finished nothing, so is what has left the playlist. Playlists are
+// replaced atomically, readable for a web server (mode 0644 less the umask).
 std::unique_ptr<FileWriter> make_hls_folder(std::string folder, unsigned segment_seconds,
                                             unsigned playlist_segments, HlsCaptions captions);
 

@@ -306,5 +306,101 @@ TEST_F(CaptionedFolder, IsLookedAtAgainAfterAnError) {
   EXPECT_TRUE(has("segment-00000003.ts")) << text("index.m3u8");
 }
 
+// A disk that was full for a moment.
+TEST_F(CaptionedFolder, ListsNoFileThatIsNotThereBehindAFailure) {
+  const auto writer = begin();
+  for (int i = 0; i < 2; ++i) write(*writer);
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("index.m3u8")));
+  ASSERT_TRUE(std::filesystem::create_directory(folder_.file("index.m3u8")));
+  cues_->add({seconds(109), seconds(111), "paid"});
+  EXPECT_FALSE(try_to_write(*writer));
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("index.m3u8")));
+  for (int i = 0; i < 2; ++i) write(*writer);
+  EXPECT_EQ(listed("captions.m3u8"), 3);
+  EXPECT_NE(text("segment-00000002.vtt").find("paid"), std::string::npos);
+}
+
+// On a disk that is full, or will be.
+class ContinuedFolder : public CaptionedFolder {
+ protected:
+  // As a pipeline that fails amid a segment. Its path.
+  std::string begin_one(FileWriter &writer) {
+    const auto path = writer.open({}, nullptr);
+    std::ofstream(path) << "half";
+    return path;
+  }
+};
+
+TEST_F(ContinuedFolder, HasNothingOfASegmentThatWasNotFinished) {
+  {
+    const auto writer = begin(false);
+    for (int i = 0; i < 6; ++i) write(*writer);
+    begin_one(*writer);
+    ASSERT_TRUE(writer->begin()) << "the output is built again";
+    EXPECT_FALSE(has("segment-00000006.ts"));
+    EXPECT_TRUE(has("segment-00000000.ts")) << "a player may still read it";
+    EXPECT_EQ(listed("index.m3u8"), 3);
+    EXPECT_TRUE(begin_one(*writer).ends_with("segment-00000007.ts")) << "no name is given twice";
+  }
+  const auto next_run = begin(false);
+  EXPECT_FALSE(has("segment-00000007.ts"));
+  EXPECT_TRUE(has("segment-00000000.ts"));
+  write(*next_run);
+  EXPECT_EQ(listed("index.m3u8"), 3);
+}
+
+TEST_F(ContinuedFolder, MakesRoomForAnOutputThatFinishesNothing) {
+  const auto writer = begin();
+  for (int i = 0; i < 8; ++i) write(*writer);
+  ASSERT_EQ(listed("captions.m3u8"), 3);
+  for (int builds = 0; builds < 2; ++builds) {
+    begin_one(*writer);
+    EXPECT_TRUE(has("segment-00000003.ts"));
+    EXPECT_TRUE(has("segment-00000003.vtt"));
+    ASSERT_TRUE(writer->begin());
+  }
+  EXPECT_FALSE(has("segment-00000003.ts")) << "the second build has finished nothing";
+  EXPECT_FALSE(has("segment-00000003.vtt"));
+  EXPECT_EQ(listed("index.m3u8"), 4);
+  EXPECT_EQ(listed("captions.m3u8"), 3);
+  write(*writer);
+  EXPECT_EQ(listed("index.m3u8"), 4);
+  ASSERT_TRUE(writer->begin());
+  EXPECT_TRUE(has("segment-00000004.ts")) << "which has just left the playlist";
+}
+
+TEST_F(ContinuedFolder, MakesRoomForItsFirstSegment) {
+  {
+    const auto earlier = begin(false);
+    write(*earlier);
+  }
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("index.m3u8")));
+  const auto writer = begin(false);
+  EXPECT_TRUE(has("segment-00000000.ts")) << "players may have the playlist that was removed";
+  begin_one(*writer);
+  ASSERT_TRUE(writer->begin());
+  EXPECT_FALSE(has("segment-00000000.ts"));
+  EXPECT_FALSE(has("segment-00000001.ts"));
+}
+
+TEST_F(ContinuedFolder, MakesRoomBeforeItsPlaylistIsWritten) {
+  const auto writer = begin(false);
+  for (int i = 0; i < 6; ++i) write(*writer);
+  ASSERT_TRUE(std::filesystem::remove(folder_.file("index.m3u8")));
+  ASSERT_TRUE(std::filesystem::create_directory(folder_.file("index.m3u8")));
+  EXPECT_FALSE(try_to_write(*writer));
+  EXPECT_FALSE(has("segment-00000000.ts"));
+}
+
+TEST_F(ContinuedFolder, ListsNoSegmentOfAnOutputThatHung) {
+  const auto writer = begin(false);
+  write(*writer);
+  const auto path = begin_one(*writer);
+  ASSERT_TRUE(writer->begin());
+  write(*writer);
+  EXPECT_TRUE(writer->close({path, {}, at_, at_, seconds(4)}));
+  EXPECT_EQ(listed("index.m3u8"), 2);
+}
+
 }  // namespace
 }  // namespace genclip
