@@ -2,7 +2,8 @@
 //
 // Frames come from the channel's threads, which must never wait: an appsrc that does not block takes them,
 // and KeyFrameJoin leaves out what would make its queue too long. Changes of state may wait for a server or a
-// disk for as long as they like, so each runs on a thread of its own. What such a thread still uses after the
+// disk for as long as they like, so those of a pipeline run on a thread of its own, in order: one that went
+// to PLAYING behind its NULL would keep its port and its files. What such a thread still uses after the
 // output has turned away from it is counted: the GstPipeline, and Wiring.
 #include "plugin/output/output_pipeline.h"
 
@@ -11,7 +12,6 @@
 #include <string_view>
 #include <utility>
 
-#include "plugin/base/disk_thread.h"
 #include "plugin/output/output_log.h"
 #include "plugin/output/output_recipe.h"
 
@@ -213,7 +213,7 @@ Result<std::unique_ptr<OutputPipeline>> OutputPipeline::build(const OutputSpec &
 OutputPipeline::~OutputPipeline() { close(); }
 
 void OutputPipeline::start() {
-  on_disk_thread([pipeline = pipeline_, wiring = wiring_] {
+  states_->add([pipeline = pipeline_, wiring = wiring_] {
     if (wiring->closing) return;
     if (gst_element_set_state(pipeline.get(), GST_STATE_PLAYING) == GST_STATE_CHANGE_FAILURE)
       wiring->tell(Event::failed, "It cannot be started.");
@@ -261,7 +261,7 @@ void OutputPipeline::close() {
     MutexLock lock(wiring_->mutex);
     wiring_->closing = true;
   }
-  on_disk_thread([pipeline = pipeline_, wiring = wiring_]() mutable {
+  states_->add([pipeline = pipeline_, wiring = wiring_]() mutable {
     gst_element_set_state(pipeline.get(), GST_STATE_NULL);
     pipeline = nullptr;
     MutexLock lock(wiring->mutex);

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "plugin/base/clock.h"
+#include "plugin/base/disk_queue.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
@@ -67,6 +68,7 @@ class OutputPipeline {
   const GRef<GstElement> pipeline_;
   // What the threads of the pipeline use; it outlives a pipeline that hangs.
   const std::shared_ptr<Wiring> wiring_;
+  const std::shared_ptr<DiskQueue> states_ = DiskQueue::make();
   const GRef<GstElement> sources_[2];
   std::atomic<uint64_t> fed_{0};
 
