@@ -7,17 +7,19 @@
 
 namespace genclip {
 
-void DiskQueue::add(std::function<void()> job) {
+void DiskQueue::add_once(std::string_view name, std::function<void()> job) {
   {
     MutexLock lock(mutex_);
-    jobs_.push_back(std::exchange(job, nullptr));  // See on_disk_thread().
+    if (!name.empty())
+      for (const Waiting &waiting : jobs_)
+        if (waiting.name == name) return;
+    jobs_.push_back({name, std::exchange(job, nullptr)});  // See on_disk_thread().
     if (std::exchange(draining_, true)) return;
   }
   on_disk_thread([self = shared_from_this()] { self->drain(); });
 }
 
-bool DiskQueue::wait_until_empty(std::chrono::milliseconds patience) {
-  const auto end = std::chrono::steady_clock::now() + patience;
+bool DiskQueue::wait_until_empty(std::chrono::steady_clock::time_point end) {
   MutexLock lock(mutex_);
   while (draining_ && changed_.wait_until(lock, end)) {
   }
@@ -28,7 +30,7 @@ void DiskQueue::drain() {
   MutexLock lock(mutex_);
   while (!jobs_.empty()) {
     {
-      const auto job = std::move(jobs_.front());
+      const auto job = std::move(jobs_.front().job);
       jobs_.pop_front();
       lock.unlock();
       job();

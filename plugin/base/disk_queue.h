@@ -7,6 +7,8 @@
 #include <deque>
 #include <functional>
 #include <memory>
+#include <string_view>
+#include <utility>
 
 #include "plugin/base/mutex.h"
 
@@ -18,16 +20,23 @@ class DiskQueue : public std::enable_shared_from_this<DiskQueue> {
   static std::shared_ptr<DiskQueue> make() { return std::make_shared<DiskQueue>(); }
 
   // Never waits.
-  void add(std::function<void()> job) EXCLUDES(mutex_);
-  // Waits until all is done, but no longer than `patience`. False: it is not done.
-  bool wait_until_empty(std::chrono::milliseconds patience) EXCLUDES(mutex_);
+  void add(std::function<void()> job) EXCLUDES(mutex_) { add_once({}, std::move(job)); }
+  // The same, unless a job of that name, a literal, has not begun yet: then that one does it.
+  void add_once(std::string_view name, std::function<void()> job) EXCLUDES(mutex_);
+  // Waits until all is done, but no longer than until `end`. False: it is not done.
+  bool wait_until_empty(std::chrono::steady_clock::time_point end) EXCLUDES(mutex_);
 
  private:
+  struct Waiting {
+    std::string_view name;  // Empty: none.
+    std::function<void()> job;
+  };
+
   void drain() EXCLUDES(mutex_);
 
   Mutex mutex_;
   CondVar changed_;
-  std::deque<std::function<void()>> jobs_ GUARDED_BY(mutex_);
+  std::deque<Waiting> jobs_ GUARDED_BY(mutex_);
   bool draining_ GUARDED_BY(mutex_) = false;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <sstream>
 #include <vector>
 
@@ -56,7 +57,7 @@ Json to_json(const AsRunEntry &entry) {
   return json;
 }
 
-Result<void> append_asrun(FileSystem &files, const std::string &path, const std::vector<Json> &lines) {
+Result<void> append_asrun(FileSystem &files, const std::string &path, const std::string &lines) {
   auto file = files.open(resolved_path(path), FileSystem::Mode::read_write);
   if (!file) return std::move(file).error();
   const auto size = (*file)->size();
@@ -68,7 +69,7 @@ Result<void> append_asrun(FileSystem &files, const std::string &path, const std:
     if (!count) return count.error();
     if (last != std::byte{kNewline}) text = kNewline;
   }
-  for (const Json &line : lines) text += line.to_text() + kNewline;
+  text += lines;
   if (auto written = (*file)->write_at(*size, std::as_bytes(std::span(text))); !written) {
     // What did not fit would tear the next line too.
     static_cast<void>((*file)->truncate(*size));
@@ -80,17 +81,48 @@ Result<void> append_asrun(FileSystem &files, const std::string &path, const std:
   return synced;
 }
 
-Result<void> AsRunLog::add(Json line) {
+void AsRunLog::add(const Json &line) {
+  MutexLock lock(mutex_);
   if (waiting_.size() >= kMostWaiting) waiting_.erase(waiting_.begin());
-  waiting_.push_back(std::move(line));
-  return write_waiting();
+  waiting_.push_back(line.to_text() + kNewline);
+}
+
+void AsRunLog::add_first(const Json &line) {
+  MutexLock lock(mutex_);
+  put_first({line.to_text() + kNewline});
+}
+
+void AsRunLog::put_first(std::vector<std::string> lines) {
+  lines.insert(lines.end(), std::make_move_iterator(waiting_.begin()),
+               std::make_move_iterator(waiting_.end()));
+  if (lines.size() > kMostWaiting)
+    lines.erase(lines.begin(), lines.end() - static_cast<std::ptrdiff_t>(kMostWaiting));
+  waiting_ = std::move(lines);
 }
 
 Result<void> AsRunLog::write_waiting() {
-  if (waiting_.empty()) return {};
-  auto written = append_asrun(files_, path_, waiting_);
-  if (written) waiting_.clear();
-  return written;
+  for (;;) {
+    std::vector<std::string> lines;
+    {
+      MutexLock lock(mutex_);
+      if (waiting_.empty()) return {};
+      lines.swap(waiting_);
+      writing_ = lines.size();
+    }
+    std::string text;
+    for (const std::string &line : lines) text += line;
+    auto written = append_asrun(files_, path_, text);
+    MutexLock lock(mutex_);
+    writing_ = 0;
+    if (written) continue;
+    put_first(std::move(lines));
+    return written;
+  }
+}
+
+size_t AsRunLog::waiting() const {
+  MutexLock lock(mutex_);
+  return waiting_.size() + writing_;
 }
 
 Json killed_line(Json shown) {

@@ -12,6 +12,7 @@
 #include "plugin/base/clock.h"
 #include "plugin/base/file_system.h"
 #include "plugin/base/json.h"
+#include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 #include "plugin/channel/schedule.h"
 
@@ -31,12 +32,12 @@ struct AsRunEntry {
 // apply is left out. Times: RFC 3339, UTC, milliseconds.
 Json to_json(const AsRunEntry &entry);
 
-// Appends the lines and syncs them: all, or none. A torn last line of a run that was killed is ended first.
+// Appends whole lines and syncs them: all, or none. A torn last line of a run that was killed is ended first.
 // Blocks for the disk.
-Result<void> append_asrun(FileSystem &files, const std::string &path, const std::vector<Json> &lines);
+Result<void> append_asrun(FileSystem &files, const std::string &path, const std::string &lines);
 
-// The log with the lines that a full disk does not take. They wait, and go into it in their order. One thread
-// at a time; borrows the file system. All calls block for the disk.
+// The log with the lines that a disk which is full, or hangs, does not take. They wait, and go into it in
+// their order. Borrows the file system. Any thread, and only write_waiting() waits for the disk.
 class AsRunLog {
  public:
   // As many as a channel shows in some hours.
@@ -44,15 +45,23 @@ class AsRunLog {
 
   AsRunLog(FileSystem &files, std::string path) : files_(files), path_(std::move(path)) {}
 
-  // An error: the line waits, with those before it. Beyond kMostWaiting, the oldest is lost.
-  Result<void> add(Json line);
-  Result<void> write_waiting();
-  size_t waiting() const { return waiting_.size(); }
+  // Goes into the log with the next write_waiting(). Beyond kMostWaiting, the oldest is lost.
+  void add(const Json &line) EXCLUDES(mutex_);
+  // The same, in front of those that wait.
+  void add_first(const Json &line) EXCLUDES(mutex_);
+  // Until none waits. An error: all that are not written wait. One thread at a time.
+  Result<void> write_waiting() EXCLUDES(mutex_);
+  // With those that are being written.
+  size_t waiting() const EXCLUDES(mutex_);
 
  private:
+  void put_first(std::vector<std::string> lines) REQUIRES(mutex_);
+
   FileSystem &files_;
   const std::string path_;
-  std::vector<Json> waiting_;
+  mutable Mutex mutex_;
+  std::vector<std::string> waiting_ GUARDED_BY(mutex_);  // Text is smaller than Json.
+  size_t writing_ GUARDED_BY(mutex_) = 0;
 };
 
 // The line of a piece that was on the air when its channel was killed. `shown`: its line as it began.

@@ -30,8 +30,6 @@ constexpr auto kWantInterval = std::chrono::seconds(1);
 constexpr auto kAsRunInterval = std::chrono::minutes(1);
 // Of an item whose length is not known yet.
 constexpr auto kUsualLength = std::chrono::seconds(5);
-// For the last lines of the as-run log, when the channel stops.
-constexpr auto kPatienceForDisk = std::chrono::milliseconds(50);
 
 constexpr char kEnds[] = "The channel ends, so nothing more is shown.";
 const std::string kStateLost =
@@ -53,7 +51,9 @@ Result<void> tell_killed(FileSystem &files, const std::string &path, const Chann
   if (!state.shown.object()) return {};
   const auto is_there = has_asrun_line(files, path, state.shown);
   if (!is_there) return is_there.error();
-  return *is_there ? Result<void>() : asrun.add(killed_line(state.shown));
+  // The channel may have shown something meanwhile.
+  if (!*is_there) asrun.add_first(killed_line(state.shown));
+  return asrun.write_waiting();
 }
 
 }  // namespace
@@ -68,6 +68,26 @@ struct Channel::Gate {
   }
 };
 
+// The newest state that waits for the as-run lines before it.
+struct Channel::Behind {
+  struct Numbered {
+    ChannelState state;
+    uint64_t number;
+  };
+
+  void set(Numbered state) EXCLUDES(mutex) {
+    MutexLock lock(mutex);
+    newest = std::move(state);
+  }
+  std::optional<Numbered> take() EXCLUDES(mutex) {
+    MutexLock lock(mutex);
+    return std::exchange(newest, std::nullopt);
+  }
+
+  Mutex mutex;
+  std::optional<Numbered> newest GUARDED_BY(mutex);
+};
+
 Channel::Channel(ChannelSettings settings, ChannelTools tools, ChannelListener &listener)
     : settings_(std::move(settings)),
       tools_(std::move(tools)),
@@ -79,6 +99,7 @@ Channel::Channel(ChannelSettings settings, ChannelTools tools, ChannelListener &
       state_file_(settings_.state_file.empty()
                       ? nullptr
                       : std::make_shared<ChannelStateFile>(*tools_.files, settings_.state_file)),
+      behind_asrun_(std::make_shared<Behind>()),
       gate_(std::make_shared<Gate>()) {
   MutexLock lock(gate_->mutex);
   gate_->channel = this;
@@ -101,10 +122,12 @@ void Channel::stop() {
     stopping_ = true;
     changed_.notify_all();
   }
-  if (thread_.joinable()) thread_.join();
+  if (!thread_.joinable()) return;
+  thread_.join();
   // One after the other, as the state comes by way of the first.
-  asrun_disk_->wait_until_empty(kPatienceForDisk);
-  state_disk_->wait_until_empty(kPatienceForDisk);
+  const auto end = std::chrono::steady_clock::now() + tools_.patience_for_disk;
+  if (!asrun_look_.hangs()) asrun_disk_->wait_until_empty(end);
+  if (!state_look_.hangs()) state_disk_->wait_until_empty(end);
 }
 
 void Channel::post(Job job) {
@@ -144,7 +167,7 @@ void Channel::run() {
     want();
     show();
     // A full disk may have room again, long before the next piece.
-    if (is_asrun_told_ && tools_.clock->now() >= next_asrun_) write_asrun(std::nullopt);
+    if (is_asrun_told_ && tools_.clock->now() >= next_asrun_) write_asrun();
   }
   preparer_->close();
   if (automation_) automation_->stop();
@@ -482,6 +505,7 @@ void Channel::show() {
   MutexLock lock(mutex_);
   status_.stage = stage;
   status_.spent = spent;
+  if (asrun_ && asrun_look_.hangs()) status_.asrun_waiting = asrun_->waiting();
   status_.counts = automation_->counts();
   status_.hold = automation_->place().hold;
   ends_ = ends_ || automation_->ends();
@@ -542,11 +566,22 @@ void Channel::on_end() {
 void Channel::on_state(const ChannelState &state) {
   if (!state_file_) return;
   state_ = state;
-  const auto write = [gate = gate_, file = state_file_, state, number = ++states_, this] {
-    gate->post([this, written = file->write(state, number)] { take_state_written(written); });
+  const uint64_t number = ++states_;
+  if (!asrun_ || asrun_look_.hangs()) {
+    state_file_->set(state, number);
+    return state_writer()();
+  }
+  behind_asrun_->set({state, number});
+  write_asrun();
+}
+
+// Any thread may call it.
+std::function<void()> Channel::state_writer() {
+  return [disk = state_disk_, gate = gate_, file = state_file_, this] {
+    disk->add_once("state", [gate, file, this] {
+      gate->post([this, written = file->write()] { take_state_written(written); });
+    });
   };
-  if (asrun_look_.hangs()) return state_disk_->add(write);
-  asrun_disk_->add([disk = state_disk_, write] { disk->add(write); });
 }
 
 // Tells of the first failure, and then of none until it is written again.
@@ -568,16 +603,23 @@ void Channel::forget_shown() {
 }
 
 void Channel::on_aired(const AsRunEntry &entry) {
-  if (asrun_) write_asrun(to_json(entry));
+  if (!asrun_) return;
+  asrun_->add(to_json(entry));
+  write_asrun();
 }
 
-// Without a line: those that wait.
-void Channel::write_asrun(std::optional<Json> line) {
+// The lines that wait, and then the state that came behind them.
+void Channel::write_asrun() {
   next_asrun_ = tools_.clock->now() + kAsRunInterval;
-  asrun_disk_->add([gate = gate_, asrun = asrun_, line = std::move(line), this] {
-    auto written = line ? asrun->add(*line) : asrun->write_waiting();
+  asrun_disk_->add_once("asrun", [gate = gate_, asrun = asrun_, behind = behind_asrun_, file = state_file_,
+                                  write_state = state_writer(), this] {
+    auto state = behind->take();
+    auto written = asrun->write_waiting();
     gate->post(
         [this, written = std::move(written), waiting = asrun->waiting()] { take_asrun(written, waiting); });
+    if (!state) return;
+    file->set(std::move(state->state), state->number);
+    write_state();
   });
 }
 

@@ -87,6 +87,8 @@ class ChannelListener {
 struct ChannelTools {
   FileSystem *files = &FileSystem::posix();  // Borrowed; outlives every channel.
   Clock *clock = &Clock::system();           // Likewise.
+  // For the last lines of the as-run log and the last state, when the channel stops.
+  std::chrono::milliseconds patience_for_disk{50};
   std::function<std::shared_ptr<Preparer>(PreparerListener &)> make_preparer;
 };
 
@@ -99,7 +101,8 @@ class Channel : private AutomationListener, private PreparerListener {
 
   // Reads the rundown on another thread, then begins. Borrows the stage until stop().
   void start(Stage &stage);
-  // Ends the thread, and tells the as-run log what was on the air. Waits for a step, but for no disk.
+  // Ends the thread, and tells the as-run log what was on the air. Waits for a step; the first call also
+  // waits for the disks, but no longer than ChannelTools says.
   void stop() EXCLUDES(mutex_);
 
   void skip();
@@ -155,7 +158,8 @@ class Channel : private AutomationListener, private PreparerListener {
   void follow(const std::shared_ptr<const Rundown> &rundown, const std::string &inserted);
   void read_again();
   void forget_shown();
-  void write_asrun(std::optional<Json> line);
+  void write_asrun();
+  std::function<void()> state_writer();
   void take_state_written(const Result<void> &written);
   void take_asrun(const Result<void> &written, size_t waiting);
   void want();
@@ -178,6 +182,9 @@ class Channel : private AutomationListener, private PreparerListener {
   const std::shared_ptr<DiskQueue> state_disk_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> rundown_disk_ = DiskQueue::make();
   const std::shared_ptr<DiskQueue> store_disk_ = DiskQueue::make();
+  // So that a disk that hangs holds one job of each, and one state.
+  struct Behind;
+  const std::shared_ptr<Behind> behind_asrun_;
 
   // The channel's thread.
   Stage *stage_ = nullptr;
@@ -186,7 +193,7 @@ class Channel : private AutomationListener, private PreparerListener {
   std::vector<Job> waiting_;  // For the automation.
   bool is_over_ = false;      // It was ended before it had a rundown.
   std::vector<Wish> wishes_;
-  std::optional<ChannelState> state_;  // As it was written last.
+  std::optional<ChannelState> state_;  // As it was told last.
   uint64_t states_ = 0;                // How many were.
   bool is_loading_again_ = false;      // Somebody may have been writing the rundown's file at the start.
   DiskWait rundown_look_, asrun_look_, state_look_;

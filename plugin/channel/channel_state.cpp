@@ -150,18 +150,31 @@ Result<void> write_channel_state(FileSystem &files, const std::string &path, con
   return write_durably(files, resolved_path(path), to_json(state).to_text() + "\n");
 }
 
-Result<void> ChannelStateFile::write(const ChannelState &state, uint64_t number) {
-  if (is_lost_ || number < newest_) return last_;
+void ChannelStateFile::set(ChannelState state, uint64_t number) {
+  MutexLock lock(mutex_);
+  if (number < newest_) return;
   newest_ = number;
-  if (is_ours_) {
-    const auto there = read_channel_state(files_, path_);
-    is_lost_ = there && *there && (*there)->run != state.run;
-    if (is_lost_)
-      return Error{ErrorKind::busy, "Another channel writes into the state file " + path_ +
-                                        ". This one does not write into it any more. Stop one of them."};
+  to_write_ = std::move(state);
+}
+
+std::optional<ChannelState> ChannelStateFile::take() {
+  MutexLock lock(mutex_);
+  return std::exchange(to_write_, std::nullopt);
+}
+
+Result<void> ChannelStateFile::write() {
+  while (const auto state = take()) {
+    if (is_lost_) break;
+    if (is_ours_) {
+      const auto there = read_channel_state(files_, path_);
+      is_lost_ = there && *there && (*there)->run != state->run;
+      if (is_lost_)
+        return Error{ErrorKind::busy, "Another channel writes into the state file " + path_ +
+                                          ". This one does not write into it any more. Stop one of them."};
+    }
+    last_ = write_channel_state(files_, path_, *state);
+    if (last_) is_ours_ = true;
   }
-  last_ = write_channel_state(files_, path_, state);
-  if (last_) is_ours_ = true;
   return last_;
 }
 

@@ -10,6 +10,7 @@
 
 #include "plugin/base/file_system.h"
 #include "plugin/base/json.h"
+#include "plugin/base/mutex.h"
 #include "plugin/base/result.h"
 #include "plugin/channel/schedule.h"
 
@@ -28,23 +29,32 @@ struct ChannelState {
 Json to_json(const ChannelState &state);
 Result<ChannelState> channel_state(const Json &json);
 
-// One thread at a time; borrows the file system.
+// Borrows the file system.
 class ChannelStateFile {
  public:
   ChannelStateFile(FileSystem &files, std::string path) : files_(files), path_(std::move(path)) {}
 
-  // Durable on return. Writes nothing if one of a higher number came before, whose result it returns; and
-  // nothing, for ever, once another run has written into the file after this one: two channels would take
-  // each other's place. ErrorKind::busy tells that, once. Blocks for the disk.
-  Result<void> write(const ChannelState &state, uint64_t number);
+  // What write() writes next, unless one of a higher number came before. Any thread, without a wait.
+  void set(ChannelState state, uint64_t number) EXCLUDES(mutex_);
+  // The newest one that was set, durable on return, and those that are set meanwhile. The result of the last
+  // one, also if there is none to write. Writes nothing, for ever, once another run has written into the file
+  // after this one: two channels would take each other's place. ErrorKind::busy tells that, once. One thread
+  // at a time; blocks for the disk.
+  Result<void> write() EXCLUDES(mutex_);
 
  private:
+  std::optional<ChannelState> take() EXCLUDES(mutex_);
+
   FileSystem &files_;
   const std::string path_;
-  uint64_t newest_ = 0;
-  Result<void> last_;     // Of the newest one.
+  // Of write().
+  Result<void> last_;
   bool is_ours_ = false;  // This run has written it.
   bool is_lost_ = false;
+
+  Mutex mutex_;
+  uint64_t newest_ GUARDED_BY(mutex_) = 0;
+  std::optional<ChannelState> to_write_ GUARDED_BY(mutex_);
 };
 
 // Durable on return. Both block for the disk.

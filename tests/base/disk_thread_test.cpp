@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A hanging job affects no other job.
+// A hanging job affects no other job. In a queue, it holds up the others.
 #include "plugin/base/disk_thread.h"
 
 #include <gtest/gtest.h>
@@ -8,8 +8,10 @@
 #include <chrono>
 #include <memory>
 #include <set>
+#include <string>
 #include <thread>
 
+#include "plugin/base/disk_queue.h"
 #include "plugin/base/mutex.h"
 
 namespace genclip {
@@ -61,6 +63,38 @@ TEST(DiskThread, LetsGoOfWhatAJobHolds) {
   const auto end = std::chrono::steady_clock::now() + kPatience;
   while (!watched.expired() && std::chrono::steady_clock::now() < end) std::this_thread::yield();
   EXPECT_TRUE(watched.expired());
+}
+
+TEST(DiskQueue, HoldsOneJobOfAName) {
+  const auto queue = DiskQueue::make();
+  const auto seen = std::make_shared<Seen>();
+  const auto done = std::make_shared<std::string>();
+  const auto end = std::chrono::steady_clock::now() + kPatience;
+  queue->add_once("lines", [seen, done, end] {
+    MutexLock lock(seen->mutex);
+    seen->begun = 1;
+    seen->changed.notify_all();
+    while (!seen->open && seen->changed.wait_until(lock, end)) {
+    }
+    *done += "hung ";
+  });
+  {
+    MutexLock lock(seen->mutex);
+    while (seen->begun == 0 && seen->changed.wait_until(lock, end)) {
+    }
+  }
+  for (int i = 0; i < 3; ++i) {
+    queue->add_once("lines", [done] { *done += "lines "; });
+    queue->add([done] { *done += "other "; });
+  }
+  EXPECT_FALSE(queue->wait_until_empty(std::chrono::steady_clock::now()));
+  {
+    MutexLock lock(seen->mutex);
+    seen->open = true;
+    seen->changed.notify_all();
+  }
+  ASSERT_TRUE(queue->wait_until_empty(end));
+  EXPECT_EQ(*done, "hung lines other other other ");
 }
 
 }  // namespace

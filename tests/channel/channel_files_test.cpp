@@ -67,14 +67,15 @@ TEST_F(ChannelFiles, TheAsRunLineHasWhatTheContractNames) {
 TEST_F(ChannelFiles, TheAsRunLogEndsATornLineFirst) {
   const std::string path = folder.path() + "/asrun.jsonl";
   const std::string line = to_json(clip_entry()).to_text() + "\n";
-  ASSERT_TRUE(append_asrun(files, path, {to_json(clip_entry())}));
+  ASSERT_TRUE(append_asrun(files, path, to_json(clip_entry()).to_text() + "\n"));
   EXPECT_EQ(contents(path), line);
-  ASSERT_TRUE(append_asrun(files, path, {to_json(clip_entry())}));
+  ASSERT_TRUE(append_asrun(files, path, to_json(clip_entry()).to_text() + "\n"));
   EXPECT_EQ(contents(path), line + line);
   put(path, line + "{\"run\":\"to");
-  ASSERT_TRUE(append_asrun(files, path, {to_json(clip_entry())}));
+  ASSERT_TRUE(append_asrun(files, path, to_json(clip_entry()).to_text() + "\n"));
   EXPECT_EQ(contents(path), line + "{\"run\":\"to\n" + line);
-  EXPECT_FALSE(append_asrun(files, folder.path() + "/none/asrun.jsonl", {to_json(clip_entry())}));
+  EXPECT_FALSE(
+      append_asrun(files, folder.path() + "/none/asrun.jsonl", to_json(clip_entry()).to_text() + "\n"));
 }
 
 TEST_F(ChannelFiles, MayBeLinks) {
@@ -92,7 +93,7 @@ TEST_F(ChannelFiles, MayBeLinks) {
   }
   const std::string log = folder.path() + "/asrun";
   std::filesystem::create_symlink("shared/asrun", log);
-  ASSERT_TRUE(append_asrun(files, log, {to_json(clip_entry())}));
+  ASSERT_TRUE(append_asrun(files, log, to_json(clip_entry()).to_text() + "\n"));
   EXPECT_TRUE(*has_asrun_line(files, folder.path() + "/shared/asrun", to_json(clip_entry())));
   EXPECT_TRUE(*has_asrun_line(files, log, to_json(clip_entry())));
 }
@@ -106,7 +107,7 @@ TEST_F(ChannelFiles, TheLineOfAKilledPieceInventsNothing) {
   EXPECT_FALSE(*has_asrun_line(files, path, shown)) << "there is no log";
   put(path, "{\"run\":\"run-1\",\"frame\":999}\n{\"run\":\"run-2\",\"frame\":1000}\n{\"run\":\"ru");
   EXPECT_FALSE(*has_asrun_line(files, path, shown));
-  ASSERT_TRUE(append_asrun(files, path, {killed_line(shown)}));
+  ASSERT_TRUE(append_asrun(files, path, killed_line(shown).to_text() + "\n"));
   EXPECT_TRUE(*has_asrun_line(files, path, shown));
   EXPECT_EQ(*killed_line(shown).find("reason")->string(), "The channel was killed.");
   entry.piece.reason = "It is not ready.";
@@ -114,28 +115,39 @@ TEST_F(ChannelFiles, TheLineOfAKilledPieceInventsNothing) {
             "It is not ready. The channel was killed.");
 }
 
+Json numbered(size_t number) { return Json::Object{{"frame", static_cast<int64_t>(number)}}; }
+
 TEST_F(ChannelFiles, AsRunLinesThatCannotBeWrittenWait) {
   const std::string path = folder.path() + "/new/asrun.jsonl";
   AsRunLog log(files, path);
-  const auto line = [](int number) { return Json(Json::Object{{"frame", number}}); };
   EXPECT_TRUE(log.write_waiting());
-  EXPECT_FALSE(log.add(line(1))) << "there is no such folder";
-  EXPECT_FALSE(log.add(line(2)));
+  log.add(numbered(1));
+  EXPECT_FALSE(log.write_waiting()) << "there is no such folder";
+  log.add(numbered(2));
   EXPECT_FALSE(log.write_waiting());
   EXPECT_EQ(log.waiting(), 2u);
   ASSERT_TRUE(files.make_folder(folder.path() + "/new"));
-  EXPECT_TRUE(log.add(line(3)));
-  EXPECT_EQ(log.waiting(), 0u);
-  const std::string three = "{\"frame\":1}\n{\"frame\":2}\n{\"frame\":3}\n";
-  EXPECT_EQ(contents(path), three);
+  log.add(numbered(3));
+  log.add_first(numbered(0));
   EXPECT_TRUE(log.write_waiting());
-  EXPECT_EQ(contents(path), three) << "each is there once";
+  EXPECT_EQ(log.waiting(), 0u);
+  const std::string four = "{\"frame\":0}\n{\"frame\":1}\n{\"frame\":2}\n{\"frame\":3}\n";
+  EXPECT_EQ(contents(path), four);
+  EXPECT_TRUE(log.write_waiting());
+  EXPECT_EQ(contents(path), four) << "each is there once";
 }
 
 TEST_F(ChannelFiles, NoMoreAsRunLinesWaitThanMemoryMayHold) {
-  AsRunLog log(files, folder.path() + "/none/asrun.jsonl");
-  for (size_t i = 0; i < AsRunLog::kMostWaiting + 10; ++i) EXPECT_FALSE(log.add(Json(Json::Object{})));
+  const std::string path = folder.path() + "/new/asrun.jsonl";
+  AsRunLog log(files, path);
+  for (size_t i = 0; i < AsRunLog::kMostWaiting + 10; ++i) log.add(numbered(i));
   EXPECT_EQ(log.waiting(), AsRunLog::kMostWaiting);
+  EXPECT_FALSE(log.write_waiting());
+  log.add_first(numbered(0));
+  EXPECT_EQ(log.waiting(), AsRunLog::kMostWaiting);
+  ASSERT_TRUE(files.make_folder(folder.path() + "/new"));
+  EXPECT_TRUE(log.write_waiting());
+  EXPECT_TRUE(contents(path).starts_with("{\"frame\":10}\n")) << "the oldest are lost";
 }
 
 ChannelState sample_state() {
@@ -177,13 +189,17 @@ TEST_F(ChannelFiles, TwoRunsDoNotWriteIntoOneStateFileInTurns) {
   other.run = "run-2";
   ChannelStateFile file(files, path);
   ASSERT_TRUE(write_channel_state(files, path, other));
-  EXPECT_TRUE(file.write(mine, 1)) << "the run before left it";
-  EXPECT_TRUE(file.write(mine, 2));
+  const auto write = [&](uint64_t number) {
+    file.set(mine, number);
+    return file.write();
+  };
+  EXPECT_TRUE(write(1)) << "the run before left it";
+  EXPECT_TRUE(write(2));
   ASSERT_TRUE(write_channel_state(files, path, other));
-  const auto refused = file.write(mine, 3);
+  const auto refused = write(3);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().kind, ErrorKind::busy);
-  EXPECT_TRUE(file.write(mine, 4)) << "it is told once";
+  EXPECT_TRUE(write(4)) << "it is told once";
   EXPECT_EQ((*read_channel_state(files, path))->run, "run-2");
 }
 
@@ -193,7 +209,8 @@ TEST_F(ChannelFiles, AnOlderStateReplacesNoLaterOne) {
   ChannelStateFile file(files, path);
   for (const uint64_t number : {2, 1, 2, 3}) {
     state.frame = 100 + number;
-    ASSERT_TRUE(file.write(state, number));
+    file.set(state, number);
+    ASSERT_TRUE(file.write());
     EXPECT_EQ((*read_channel_state(files, path))->frame, number == 1 ? 102 : 100 + number);
   }
 }
@@ -201,11 +218,31 @@ TEST_F(ChannelFiles, AnOlderStateReplacesNoLaterOne) {
 TEST_F(ChannelFiles, AnOlderStateDoesNotHideThatTheLaterOneFailed) {
   const std::string path = folder.path() + "/later/state.json";
   ChannelStateFile file(files, path);
-  EXPECT_FALSE(file.write(sample_state(), 2)) << "there is no such folder";
-  EXPECT_FALSE(file.write(sample_state(), 1));
+  const auto write = [&](uint64_t number) {
+    file.set(sample_state(), number);
+    return file.write();
+  };
+  EXPECT_FALSE(write(2)) << "there is no such folder";
+  EXPECT_FALSE(write(1));
   ASSERT_TRUE(files.make_folder(folder.path() + "/later"));
-  EXPECT_TRUE(file.write(sample_state(), 2));
-  EXPECT_TRUE(file.write(sample_state(), 1));
+  EXPECT_FALSE(file.write()) << "there is nothing to write";
+  EXPECT_TRUE(write(2));
+  EXPECT_TRUE(write(1));
+}
+
+TEST_F(ChannelFiles, OnlyTheNewestStateIsWritten) {
+  const std::string path = folder.path() + "/state.json";
+  ChannelState state = sample_state();
+  ChannelStateFile file(files, path);
+  for (const uint64_t number : {1, 3, 2}) {
+    state.frame = number;
+    file.set(state, number);
+  }
+  ASSERT_TRUE(file.write());
+  EXPECT_EQ((*read_channel_state(files, path))->frame, 3u);
+  ASSERT_TRUE(files.remove(path));
+  ASSERT_TRUE(file.write());
+  EXPECT_FALSE(*read_channel_state(files, path)) << "it was written already";
 }
 
 TEST_F(ChannelFiles, TheStateIgnoresWhatItDoesNotKnow) {

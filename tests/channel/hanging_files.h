@@ -3,6 +3,7 @@
 // A file whose disk does not answer.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -30,9 +31,15 @@ class HangingFiles final : public FileSystem {
     path_ = path;
     changed_.notify_all();
   }
+  // At what hangs now.
   bool holds_somebody() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
-    return held_ > 0;
+    return held_ > 0 && hangs(held_at_);
+  }
+  // How often a file of that path was opened to be written, or got it as its new name.
+  int writes(const std::string &path) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    return writes_[path];
   }
 
   Result<std::optional<FileInfo>> info(const std::string &path) override EXCLUDES(mutex_) {
@@ -41,9 +48,11 @@ class HangingFiles final : public FileSystem {
   }
   Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override EXCLUDES(mutex_) {
     wait(path);
+    if (mode != Mode::read) count(path);
     return real_.open(path, mode);
   }
-  Result<void> rename(const std::string &from, const std::string &to) override {
+  Result<void> rename(const std::string &from, const std::string &to) override EXCLUDES(mutex_) {
+    count(to);
     return real_.rename(from, to);
   }
   Result<void> remove(const std::string &path) override { return real_.remove(path); }
@@ -58,8 +67,13 @@ class HangingFiles final : public FileSystem {
     MutexLock lock(mutex_);
     if (!hangs(path)) return;
     ++held_;
+    held_at_ = path;
     while (hangs(path)) changed_.wait(lock);
     --held_;
+  }
+  void count(const std::string &path) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    ++writes_[path];
   }
   bool hangs(const std::string &path) const REQUIRES(mutex_) {
     return path == path_ || (!path_.empty() && path.starts_with(path_ + "/"));
@@ -70,6 +84,8 @@ class HangingFiles final : public FileSystem {
   CondVar changed_;
   std::string path_ GUARDED_BY(mutex_);
   int held_ GUARDED_BY(mutex_) = 0;
+  std::string held_at_ GUARDED_BY(mutex_);  // The last one.
+  std::map<std::string, int> writes_ GUARDED_BY(mutex_);
 };
 
 }  // namespace genclip::test

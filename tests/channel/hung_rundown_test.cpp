@@ -3,6 +3,7 @@
 // A channel whose rundown, as-run log or state file is on a disk that does not answer any more.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <fstream>
 #include <optional>
@@ -105,6 +106,7 @@ class HungRundown : public testing::Test {
   }
   ~HungRundown() override {
     files_.hang("");
+    if (stopper_.joinable()) stopper_.join();
     channel_->stop();
   }
 
@@ -141,6 +143,33 @@ class HungRundown : public testing::Test {
     if (came) return came;
     return testing::AssertionFailure() << testing::PrintToString(listener_.alarms());
   }
+  // Whether stop() returns. It would wait for a disk for an hour.
+  testing::AssertionResult stops_at_once() {
+    if (stopper_.joinable()) stopper_.join();
+    const auto has_stopped = std::make_shared<std::atomic<bool>>(false);
+    stopper_ = std::thread([this, has_stopped] {
+      channel_->stop();
+      *has_stopped = true;
+    });
+    return comes([has_stopped] { return has_stopped->load(); });
+  }
+  // The frame behind what the as-run log tells. No line is missing.
+  int64_t end_of_log() const {
+    std::ifstream lines(settings_.asrun);
+    int64_t end = 0;
+    for (std::string line; std::getline(lines, line);) {
+      const auto json = Json::parse(line);
+      EXPECT_TRUE(json) << line;
+      if (!json) return end;
+      EXPECT_EQ(*json->find("frame")->integer(), end);
+      end = *json->find("frame")->integer() + *json->find("played_frames")->integer();
+    }
+    return end;
+  }
+  bool is_state_of_the_end() const {
+    const auto state = Json::parse(text_of(settings_.state_file));
+    return state && !state->find("shown");
+  }
   testing::AssertionResult goes_on(const std::string &path) {
     return comes([path, before = text_of(path)] { return text_of(path) != before; });
   }
@@ -153,6 +182,7 @@ class HungRundown : public testing::Test {
   ChannelTools tools_;
   ChannelSettings settings_;
   std::optional<Channel> channel_;
+  std::thread stopper_;
 };
 
 TEST_F(HungRundown, HoldsUpNeitherTheAsRunLogNorTheState) {
@@ -183,12 +213,11 @@ TEST_F(HungRundown, IsToldOnceAndWhenItAnswersAgain) {
 
 TEST_F(HungRundown, BesideAnAsRunLogThatHangsTheStateIsWritten) {
   ASSERT_NO_FATAL_FAILURE(hang(settings_.asrun));
-  const std::string state = text_of(settings_.state_file);
   for (int looks = 0; looks < 20; ++looks) {
     std::this_thread::sleep_for(std::chrono::milliseconds(2));
     clock_.advance(std::chrono::milliseconds(250));
   }
-  EXPECT_EQ(text_of(settings_.state_file), state)
+  EXPECT_LE(*Json::parse(text_of(settings_.state_file))->find("frame")->integer(), end_of_log())
       << "the line of the piece before comes first, as long as it may";
   ASSERT_TRUE(is_told("asrun", {"asrun"}));
   for (int pieces = 0; pieces < 3; ++pieces) ASSERT_TRUE(goes_on(settings_.state_file));
@@ -197,21 +226,9 @@ TEST_F(HungRundown, BesideAnAsRunLogThatHangsTheStateIsWritten) {
   EXPECT_TRUE(goes_on(settings_.state_file));
   channel_->stop();
   // stop() waits only a moment for the disk.
-  const auto last_state = [&] { return Json::parse(text_of(settings_.state_file)); };
-  ASSERT_TRUE(comes([&] {
-    const auto state = last_state();
-    return state && !state->find("shown");
-  })) << "it was stopped";
+  ASSERT_TRUE(comes([&] { return is_state_of_the_end(); })) << "it was stopped";
   // No line is lost, and no older state has replaced a later one.
-  std::ifstream lines(settings_.asrun);
-  int64_t end = 0;
-  for (std::string line; std::getline(lines, line);) {
-    const auto json = Json::parse(line);
-    ASSERT_TRUE(json) << line;
-    EXPECT_EQ(*json->find("frame")->integer(), end);
-    end = *json->find("frame")->integer() + *json->find("played_frames")->integer();
-  }
-  EXPECT_LT(*last_state()->find("frame")->integer(), end);
+  EXPECT_LT(*Json::parse(text_of(settings_.state_file))->find("frame")->integer(), end_of_log());
 }
 
 TEST_F(HungRundown, BesideAStateFileThatHangsTheAsRunLogIsWritten) {
@@ -223,9 +240,43 @@ TEST_F(HungRundown, BesideAStateFileThatHangsTheAsRunLogIsWritten) {
   EXPECT_TRUE(goes_on(settings_.state_file));
 }
 
+// For hours, perhaps. When it answers again, a state of hours ago must not be the last one that is written.
+TEST_F(HungRundown, AStateFileThatHangsGetsTheNewestStateAlone) {
+  ASSERT_NO_FATAL_FAILURE(hang(settings_.state_file));
+  const int writes = files_.writes(settings_.state_file);
+  for (int pieces = 0; pieces < 4; ++pieces) ASSERT_TRUE(goes_on(settings_.asrun));
+  channel_->stop();
+  files_.hang("");
+  ASSERT_TRUE(comes([&] { return is_state_of_the_end(); }));
+  EXPECT_LE(files_.writes(settings_.state_file) - writes, 2) << "the one that hung, and the last one";
+}
+
+TEST_F(HungRundown, AnAsRunLogThatHangsGetsItsLinesAtOnce) {
+  ASSERT_NO_FATAL_FAILURE(hang(settings_.asrun));
+  const int writes = files_.writes(settings_.asrun);
+  ASSERT_TRUE(comes([&] { return channel_->status().asrun_waiting >= 4; }));
+  const std::string log = text_of(settings_.asrun);
+  channel_->stop();
+  files_.hang("");
+  ASSERT_TRUE(goes_on(settings_.asrun));
+  ASSERT_TRUE(comes([&] {
+    const std::string now = text_of(settings_.asrun);
+    return std::count(now.begin(), now.end(), '\n') >= std::count(log.begin(), log.end(), '\n') + 5;
+  }));
+  EXPECT_LE(files_.writes(settings_.asrun) - writes, 2) << "the one that hung, and the others";
+}
+
 class HangsAtTheStart : public HungRundown {
  protected:
   HangsAtTheStart() : HungRundown(R"({"program": [{"id": "a", "source": "a.mp4"}]})", false) {}
+
+  // The channel before it was killed, so there is a line to be written.
+  void kill_one_before() {
+    ChannelState killed;
+    killed.run = "run-1";
+    killed.shown = Json::Object{{"run", "run-1"}, {"frame", 7}, {"id", "a"}};
+    ASSERT_TRUE(write_channel_state(FileSystem::posix(), settings_.state_file, killed));
+  }
 };
 
 TEST_F(HangsAtTheStart, ARundownIsToldAndWaitedFor) {
@@ -241,19 +292,39 @@ TEST_F(HangsAtTheStart, ARundownIsToldAndWaitedFor) {
   EXPECT_EQ(listener_.heard(), (std::vector<std::string>{hangs, "accepted, 1"}));
 }
 
-// The channel before it was killed, so there is a line to be written.
 TEST_F(HangsAtTheStart, AnAsRunLogKeepsNoChannelOffTheAir) {
-  ChannelState killed;
-  killed.run = "run-1";
-  killed.shown = Json::Object{{"run", "run-1"}, {"frame", 7}, {"id", "a"}};
-  ASSERT_TRUE(write_channel_state(FileSystem::posix(), settings_.state_file, killed));
+  ASSERT_NO_FATAL_FAILURE(kill_one_before());
   files_.hang(settings_.asrun);
   start();
   ASSERT_TRUE(comes([&] { return listener_.is_on_air.load(); }));
   ASSERT_TRUE(is_told("asrun", {"asrun"}));
+  ASSERT_TRUE(comes([&] { return channel_->status().asrun_waiting > 0; }));
   files_.hang("");
   ASSERT_TRUE(is_told("asrun", {"asrun", "asrun is over"}));
-  EXPECT_NE(text_of(settings_.asrun).find("The channel was killed."), std::string::npos);
+  const std::string log = text_of(settings_.asrun);
+  EXPECT_NE(log.substr(0, log.find('\n')).find("The channel was killed."), std::string::npos) << log;
+}
+
+// An element stops its channel three times on its way to NULL.
+TEST_F(HangsAtTheStart, OnlyTheFirstStopWaitsForTheDisks) {
+  ASSERT_NO_FATAL_FAILURE(kill_one_before());
+  tools_.patience_for_disk = std::chrono::hours(1);
+  files_.hang(settings_.rundown);
+  start();
+  ASSERT_TRUE(comes([&] { return files_.holds_somebody(); }));
+  ASSERT_TRUE(stops_at_once());
+  files_.hang(settings_.asrun);
+  ASSERT_TRUE(comes([&] { return files_.holds_somebody(); })) << "the line of the killed piece";
+  EXPECT_TRUE(stops_at_once());
+}
+
+TEST_F(HangsAtTheStart, NoStopWaitsForADiskThatHangsForLong) {
+  tools_.patience_for_disk = std::chrono::hours(1);
+  start();
+  ASSERT_NO_FATAL_FAILURE(hang(settings_.asrun));
+  ASSERT_TRUE(is_told("asrun", {"asrun"}));
+  EXPECT_TRUE(stops_at_once());
+  EXPECT_TRUE(is_state_of_the_end()) << "this was waited for";
 }
 
 class UnfinishedRundown : public HungRundown {
