@@ -43,6 +43,10 @@ PreparerSettings preparer_settings(const ChannelSrcSettings &settings) {
           settings.loudness, settings.true_peak, channels == 1};
 }
 
+MediaAccess media_access(const RunSettings &run) {
+  return {{.proxy = run.proxy, .tls_ca_file = run.tls_ca_file}, run.user_agent};
+}
+
 constexpr std::string ChannelSrcSettings::*kPaths[] = {
     &ChannelSrcSettings::rundown,      &ChannelSrcSettings::asrun,       &ChannelSrcSettings::state_file,
     &ChannelSrcSettings::api_key_file, &ChannelSrcSettings::tls_ca_file,
@@ -53,6 +57,7 @@ ChannelSrcSettings in_current_folder(ChannelSrcSettings settings) {
   for (const auto path : kPaths) settings.*path = absolute_path(settings.*path);
   settings.store = store_root(settings.store);
   settings.working_folder = GStringPtr(g_get_current_dir()).get();
+  settings.access = media_access(settings);
   return settings;
 }
 
@@ -86,8 +91,9 @@ Result<void> ChannelSource::prepare() {
   ChannelTools tools;
   tools.make_preparer = [settings](PreparerListener &listener) {
     GenerationServices services;
-    services.http = HttpClient::shared({settings.proxy, settings.tls_ca_file});
-    return make_preparer(preparer_settings(settings), std::move(services), make_vetter(), listener);
+    services.http = HttpClient::shared(settings.access.http);
+    return make_preparer(preparer_settings(settings), std::move(services), make_vetter(settings.access),
+                         listener);
   };
   auto channel = std::make_shared<Channel>(channel_settings(settings, *rate), std::move(tools),
                                            static_cast<ChannelListener &>(*this));

@@ -95,6 +95,12 @@ void DecodedClip::start() {
   GstElement *decoder = gst_element_factory_make("uridecodebin", nullptr);
   if (!decoder) return fail("GStreamer's element uridecodebin is not installed.");
   g_object_set(decoder, "uri", media_.uri.c_str(), nullptr);
+  g_signal_connect(decoder, "source-setup",
+                   G_CALLBACK(+[](GstElement *, GstElement *source, DecodedClip *clip) {
+                     const auto done = set_up_media_source(source, clip->form_.access);
+                     if (!done) clip->fail(done.error().text);
+                   }),
+                   this);
   g_signal_connect(decoder, "pad-added",
                    G_CALLBACK(+[](GstElement *, GstPad *pad, DecodedClip *clip) { clip->link(pad); }), this);
   g_signal_connect(decoder, "no-more-pads",

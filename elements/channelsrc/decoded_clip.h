@@ -27,10 +27,11 @@
 #include "plugin/base/mutex.h"
 #include "plugin/channel/item_state.h"
 #include "plugin/channel/stage.h"
+#include "plugin/http/media_source.h"
 
 namespace genclip {
 
-// What a clip is converted to.
+// What a clip is converted to, and how it is fetched.
 struct ClipForm {
   GRef<GstCaps> video;  // Without a frame rate.
   GRef<GstCaps> audio;  // None: the sound is not decoded.
@@ -39,6 +40,7 @@ struct ClipForm {
   double shape = 16.0 / 9;  // Width to height of the screen.
   Fit fit = Fit::pad;
   unsigned ahead = 12;  // Frames that are decoded ahead.
+  MediaAccess access = {};
 };
 
 // genclip-playout: INFO what is cued and taken, WARNING what fails.

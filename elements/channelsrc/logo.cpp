@@ -8,8 +8,8 @@
 
 namespace genclip {
 
-Logo::Logo(std::string uri, Corner corner, const GstVideoInfo &form)
-    : uri_(std::move(uri)), corner_(corner), form_(form) {}
+Logo::Logo(std::string uri, Corner corner, const GstVideoInfo &form, MediaAccess access)
+    : uri_(std::move(uri)), corner_(corner), form_(form), access_(std::move(access)) {}
 
 Logo::~Logo() { close(); }
 
@@ -21,6 +21,7 @@ void Logo::open() {
   media.is_still = true;
   ClipForm as_it_is;
   as_it_is.fit = Fit::stretch;
+  as_it_is.access = access_;
   as_it_is.video = GRef<GstCaps>::adopt(
       gst_caps_new_simple("video/x-raw", "format", G_TYPE_STRING,
                           gst_video_format_to_string(GST_VIDEO_OVERLAY_COMPOSITION_FORMAT_RGB), nullptr));

@@ -17,7 +17,7 @@ namespace genclip {
 class Logo {
  public:
   // `uri`: empty: there is none.
-  Logo(std::string uri, Corner corner, const GstVideoInfo &form);
+  Logo(std::string uri, Corner corner, const GstVideoInfo &form, MediaAccess access);
   ~Logo();
   Logo(const Logo &) = delete;
   Logo &operator=(const Logo &) = delete;
@@ -34,6 +34,7 @@ class Logo {
   const std::string uri_;
   const Corner corner_;
   const GstVideoInfo form_;
+  const MediaAccess access_;
   std::shared_ptr<DecodedClip> loading_;
   GstVideoOverlayComposition *composition_ = nullptr;
   std::string problem_;

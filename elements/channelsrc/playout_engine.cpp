@@ -49,6 +49,7 @@ static ClipForm clip_form(const PlayoutSettings &settings, const PlayoutForm &fo
   clip.shape =
       static_cast<double>(form.video.width) * form.video.par_n / form.video.height / form.video.par_d;
   clip.fit = settings.fit;
+  clip.access = settings.access;
   clip.ahead =
       static_cast<unsigned>(std::max<uint64_t>(4, form.grid.frame_at(settings.latency_ms * GST_MSECOND)));
   return clip;
@@ -76,7 +77,7 @@ PlayoutEngine::PlayoutEngine(const PlayoutSettings &settings, PlayoutForm form, 
       clip_form_(clip_form(settings, form_)),
       latency_(settings.latency_ms * GST_MSECOND),
       slack_(std::max(latency_, kLeastSlack)),
-      logo_(uri_of(settings.logo), settings.logo_position, form_.video),
+      logo_(uri_of(settings.logo), settings.logo_position, form_.video, settings.access),
       slate_(std::move(card), uri_of(settings.slate), clip_form_, wakers()) {}
 
 // ---- The run.

@@ -9,6 +9,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/words.h"
+#include "plugin/http/media_source.h"
 
 namespace genclip {
 
@@ -33,6 +34,7 @@ struct PlayoutSettings {
   std::string logo;   // Path; empty: none.
   Corner logo_position = Corner::top_right;
   unsigned latency_ms = 500;
+  MediaAccess access = {};  // Of what is at http(s) URLs.
 };
 
 }  // namespace genclip

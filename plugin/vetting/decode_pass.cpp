@@ -99,6 +99,7 @@ class DecodePass::Work {
   explicit Work(const DecodeOrder &order)
       : is_strict_(order.is_strict),
         is_mono_(order.is_mono),
+        access_(order.access),
         pipeline_(new_background_pipeline()),
         bus_(GRef<GstBus>::adopt(gst_element_get_bus(pipeline_.get()))) {}
 
@@ -113,6 +114,7 @@ class DecodePass::Work {
       g_object_set(source.get(), "caps", caps.get(), "expose-all-streams", FALSE, nullptr);
     }
     g_object_set(source.get(), "uri", order.uri.c_str(), nullptr);
+    g_signal_connect(source.get(), "source-setup", G_CALLBACK(on_source), this);
     g_signal_connect(source.get(), "autoplug-select", G_CALLBACK(on_choice), this);
     g_signal_connect(source.get(), "pad-added", G_CALLBACK(on_stream), this);
     g_signal_connect(pipeline_.get(), "deep-element-added", G_CALLBACK(on_element), this);
@@ -167,6 +169,10 @@ class DecodePass::Work {
       if (!refusal_) refusal_ = std::move(error);
     }
     post(bus_.get(), kRefused);
+  }
+
+  static void on_source(GstElement *, GstElement *source, Work *self) {
+    if (auto done = set_up_media_source(source, self->access_); !done) self->refuse(std::move(done).error());
   }
 
   static int on_choice(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory, Work *self) {
@@ -414,6 +420,7 @@ class DecodePass::Work {
 
   const bool is_strict_;
   const bool is_mono_;
+  const MediaAccess access_;
   const GRef<GstElement> pipeline_;
   const GRef<GstBus> bus_;
   mutable Mutex mutex_;

@@ -13,6 +13,7 @@
 
 #include "plugin/base/gref.h"
 #include "plugin/base/result.h"
+#include "plugin/http/media_source.h"
 #include "plugin/vetting/decode_record.h"
 
 namespace genclip {
@@ -26,6 +27,7 @@ struct DecodeOrder {
   bool is_mono = false;  // The sound is measured as it is once it is mixed to one channel.
   gint64 deadline = 0;   // By g_get_monotonic_time().
   GCancellable *cancellable = nullptr;
+  MediaAccess access = {};
 };
 
 // Its methods block; any of them may be ended by the deadline (timed_out) or be cancelled. The destructor

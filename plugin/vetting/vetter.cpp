@@ -56,8 +56,9 @@ Error missing_at(const MissingFrames &missing) {
 // One request.
 class Vetting {
  public:
-  Vetting(const VettingRequest &request, GCancellable *cancellable)
+  Vetting(const VettingRequest &request, const MediaAccess &access, GCancellable *cancellable)
       : request_(request),
+        access_(access),
         cancellable_(cancellable),
         deadline_(g_get_monotonic_time() + std::chrono::microseconds(request.patience).count()) {}
 
@@ -78,7 +79,8 @@ class Vetting {
 
  private:
   DecodeOrder order(bool with_picture = true) const {
-    return {request_.uri, with_picture, request_.is_generated, request_.is_mono, deadline_, cancellable_};
+    return {request_.uri, with_picture, request_.is_generated, request_.is_mono, deadline_,
+            cancellable_, access_};
   }
 
   // Where the wanted part ends, of media that end then.
@@ -267,6 +269,7 @@ class Vetting {
   }
 
   const VettingRequest &request_;
+  const MediaAccess &access_;
   GCancellable *const cancellable_;
   const gint64 deadline_;
   std::optional<std::vector<nanoseconds>> promised_;
@@ -275,8 +278,10 @@ class Vetting {
 
 class GstVetter final : public Vetter {
  public:
+  explicit GstVetter(MediaAccess access) : access_(std::move(access)) {}
+
   Result<VettedMedia> vet(const VettingRequest &request, GCancellable *cancellable) override {
-    auto vetted = Vetting(request, cancellable).run();
+    auto vetted = Vetting(request, access_, cancellable).run();
     if (vetted)
       GST_CAT_DEBUG(vetting_category(),
                     "Fit: %s, %" G_GUINT64_FORMAT " frames, %.1f LUFS, %.1f dBTP, gain %.1f dB",
@@ -286,10 +291,15 @@ class GstVetter final : public Vetter {
       GST_CAT_DEBUG(vetting_category(), "Not fit: %s", log_text(vetted.error()).c_str());
     return vetted;
   }
+
+ private:
+  const MediaAccess access_;
 };
 
 }  // namespace
 
-std::shared_ptr<Vetter> make_vetter() { return std::make_shared<GstVetter>(); }
+std::shared_ptr<Vetter> make_vetter(MediaAccess access) {
+  return std::make_shared<GstVetter>(std::move(access));
+}
 
 }  // namespace genclip

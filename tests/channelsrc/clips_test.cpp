@@ -10,6 +10,7 @@
 #include "plugin/vetting/make_vetter.h"
 #include "tests/channelsrc/stand.h"
 #include "tests/support/file_content.h"
+#include "tests/support/http_server.h"
 #include "tests/support/with_exif.h"
 
 namespace genclip::test {
@@ -332,6 +333,37 @@ TEST_F(Clips, OfAnotherShapeArePaddedCroppedOrStretched) {
       for (size_t x = 0; x < 60; ++x) has_border &= picture[y * 320 + x] <= 16;
     EXPECT_EQ(has_border, fit == Fit::pad) << static_cast<int>(fit);
   }
+}
+
+// Nothing but the proxy knows that host.
+TEST_F(Clips, SlateAndLogoAtUrlsComeByTheProxyOfTheSettings) {
+  const std::string clip =
+      content(make({.frames = 25, .size = "width=160,height=90", .muxer = "matroskamux"}));
+  make_marked_still(folder_.file("card.png"), 9, "pngenc", "width=160,height=90");
+  HttpServer proxy([clip, card = content(folder_.file("card.png"))](ServedConnection &connection) {
+    for (;;) {
+      const std::string request = connection.read_request();
+      if (request.empty()) return;
+      connection.send(
+          answer(200, request.find(".png ") == request.npos ? clip : card, "Accept-Ranges: none\r\n"));
+    }
+  });
+  Stand stand({.slate = "http://media.example/slate.png",
+               .logo = "http://media.example/logo.png",
+               .access = {{.proxy = "http://127.0.0.1:" + std::to_string(proxy.port()), .tls_ca_file = ""},
+                          "Channel/7"}});
+  ReadyMedia media;
+  media.uri = media.source = "http://media.example/clip.mkv";
+  const CueId cue = stand.stage().cue(media, 25);
+  ASSERT_EQ(stand.wait_for(cue), CueState::ready) << stand.stage().failure(cue);
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_until([&] { return !stand.frames().empty() && stand.frames().back().mark; });
+  std::string asked;
+  for (const std::string &request : proxy.requests()) asked += request;
+  for (const char *name : {"slate.png", "logo.png", "clip.mkv"})
+    EXPECT_NE(asked.find(std::string("GET http://media.example/") + name + " "), std::string::npos) << asked;
+  EXPECT_NE(asked.find("User-Agent: Channel/7\r\n"), std::string::npos) << asked;
+  EXPECT_EQ(stand.stage().problem(), "");
 }
 
 }  // namespace genclip::test

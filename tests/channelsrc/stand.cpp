@@ -37,6 +37,7 @@ Stand::Stand(const StandOptions &options) : options_(options) {
   settings.logo = options.logo;
   settings.logo_position = options.logo_position;
   settings.latency_ms = options.latency_ms;
+  settings.access = options.access;
   gst_video_info_from_caps(&video_, settings.video_caps.get());
   const GstStructure *audio = gst_caps_get_structure(settings.audio_caps.get(), 0);
   gst_structure_get_int(audio, "channels", &channels_);

@@ -32,6 +32,7 @@ struct StandOptions {
   std::string slate = {};
   std::string logo = {};
   Corner logo_position = Corner::top_right;
+  MediaAccess access = {};
   std::vector<uint64_t> kept_pictures = {};  // Frames whose picture is kept.
 };
 

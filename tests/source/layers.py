@@ -40,7 +40,7 @@ MAY_INCLUDE = {
         "plugin/publish",
     ],
     "plugin/channel": BELOW_CHANNEL,
-    "plugin/vetting": ["plugin/base", "plugin/frame", "plugin/channel"],
+    "plugin/vetting": ["plugin/base", "plugin/http", "plugin/frame", "plugin/channel"],
     "plugin/output": ["plugin/base"],
     "plugin/film": ["plugin/base", "plugin/caption"],
     "plugin/monitor": ["plugin/base", "plugin/http"],
