@@ -27,8 +27,6 @@ struct ChannelSrcSettings : RunSettings, PlayoutSettings {
   unsigned ahead = 4;
   unsigned ahead_time_s = 900;
   unsigned workers = 3;
-  double loudness = -23;  // LUFS, 0: off.
-  double true_peak = -1;  // dBTP.
   OnUnknown on_unknown = OnUnknown::skip;
   std::string asrun;
   std::string state_file;

@@ -38,7 +38,8 @@ DecodedClip::DecodedClip(const ReadyMedia &media, uint64_t frames, const ClipFor
       sound_ahead_(form.grid.sample_of(form.ahead)),
       pipeline_(new_background_pipeline()),
       pictures_(form.grid, media.is_still, frames, media.may_have_holes),
-      sounds_(form.grid, form.bytes_per_sample) {
+      sounds_(form.grid, form.bytes_per_sample),
+      gain_db_(media.gain_db) {
   make_end(picture_end_, Side::picture);
   make_end(sound_end_, Side::sound);
 }
@@ -83,6 +84,11 @@ void DecodedClip::make_end(End &end, Side side) {
       },
       &end, nullptr);
   gst_pad_set_active(pad, TRUE);
+}
+
+// The element's limit is 10.
+static void set_volume(const GRef<GstElement> &element, double gain_db) {
+  g_object_set(element.get(), "volume", std::min(10.0, std::pow(10.0, gain_db / 20)), nullptr);
 }
 
 // ---- The pipeline's life, on worker threads.
@@ -198,8 +204,11 @@ void DecodedClip::link(GstPad *decoded) {
     gst_util_set_object_arg(G_OBJECT(crop.get()), "aspect-ratio",
                             (std::to_string(shape_n) + "/" + std::to_string(shape_d)).c_str());
   }
-  if (const auto gain = part("gain"))
-    g_object_set(gain.get(), "volume", std::min(10.0, std::pow(10.0, media_.gain_db / 20)), nullptr);
+  if (auto volume = part("gain")) {
+    MutexLock lock(mutex_);
+    volume_ = std::move(volume);
+    set_volume(volume_, gain_db_);
+  }
   gst_bin_add(GST_BIN(pipeline_.get()), converter);
   const auto in = GRef<GstPad>::adopt(gst_element_get_static_pad(converter, "sink"));
   const auto out = GRef<GstPad>::adopt(gst_element_get_static_pad(converter, "src"));
@@ -370,6 +379,12 @@ GRef<GstCaps> DecodedClip::picture_caps() {
 bool DecodedClip::is_one_picture() {
   MutexLock lock(mutex_);
   return pictures_.ended() && pictures_.length() == 1;
+}
+
+void DecodedClip::set_gain(double db) {
+  MutexLock lock(mutex_);
+  gain_db_ = db;
+  if (volume_) set_volume(volume_, gain_db_);
 }
 
 uint64_t DecodedClip::picture_arrivals() {

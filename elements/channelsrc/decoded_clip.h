@@ -69,6 +69,8 @@ class DecodedClip : public std::enable_shared_from_this<DecodedClip> {
 
   // The clip is one picture that can last as long as one likes, as far as is known now.
   bool is_one_picture() EXCLUDES(mutex_);
+  // In place of the gain of its media, also while it is shown.
+  void set_gain(double db) EXCLUDES(mutex_);
   // Change when a picture, or sound, arrives.
   uint64_t picture_arrivals() EXCLUDES(mutex_);
   uint64_t sound_arrivals() EXCLUDES(mutex_);
@@ -123,6 +125,8 @@ class DecodedClip : public std::enable_shared_from_this<DecodedClip> {
   PictureTrack pictures_ GUARDED_BY(mutex_);
   SoundTrack sounds_ GUARDED_BY(mutex_);
   GRef<GstCaps> picture_caps_ GUARDED_BY(mutex_);
+  double gain_db_ GUARDED_BY(mutex_);
+  GRef<GstElement> volume_ GUARDED_BY(mutex_);  // Once there is sound.
   bool streams_known_ GUARDED_BY(mutex_) = false;
   bool was_seeked_ GUARDED_BY(mutex_) = false;
   bool closed_ GUARDED_BY(mutex_) = false;

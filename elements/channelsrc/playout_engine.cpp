@@ -2,6 +2,7 @@
 #include "elements/channelsrc/playout_engine.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -55,6 +56,16 @@ static ClipForm clip_form(const PlayoutSettings &settings, const PlayoutForm &fo
   return clip;
 }
 
+static VettingRequest slate_vetting(const PlayoutSettings &settings, const PlayoutForm &form) {
+  VettingRequest request;
+  request.uri = uri_of(settings.slate);
+  request.still_length = std::chrono::seconds(1);  // Whatever it is: a still has no sound.
+  request.is_mono = form.audio.channels == 1;
+  request.target_lufs = settings.loudness;
+  request.true_peak_limit_db = settings.true_peak;
+  return request;
+}
+
 // Damaged sound may hold what is no number, which would stay in each filter behind this.
 template <typename Sample>
 static void silence_nan(const GstMapInfo &map) {
@@ -78,7 +89,7 @@ PlayoutEngine::PlayoutEngine(const PlayoutSettings &settings, PlayoutForm form, 
       latency_(settings.latency_ms * GST_MSECOND),
       slack_(std::max(latency_, kLeastSlack)),
       logo_(uri_of(settings.logo), settings.logo_position, form_.video, settings.access),
-      slate_(std::move(card), uri_of(settings.slate), clip_form_, wakers()) {}
+      slate_(std::move(card), slate_vetting(settings, form_), clip_form_, wakers()) {}
 
 // ---- The run.
 

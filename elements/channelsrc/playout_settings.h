@@ -34,6 +34,8 @@ struct PlayoutSettings {
   std::string logo;   // Path; empty: none.
   Corner logo_position = Corner::top_right;
   unsigned latency_ms = 500;
+  double loudness = -23;    // LUFS, 0: off.
+  double true_peak = -1;    // dBTP.
   MediaAccess access = {};  // Of what is at http(s) URLs.
 };
 

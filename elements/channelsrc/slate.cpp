@@ -1,29 +1,42 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "elements/channelsrc/slate.h"
 
+#include <limits>
 #include <utility>
 
+#include "plugin/channel/clip_survey.h"
 #include "plugin/channel/shown_source.h"
+#include "plugin/vetting/make_vetter.h"
 
 namespace genclip {
 
 // A slate that cannot be shown is tried again so many frames later.
 static constexpr uint64_t kSlateRetry = 250;
 
-Slate::Slate(GRef<GstBuffer> card, std::string uri, const ClipForm &form,
+Slate::Slate(GRef<GstBuffer> card, VettingRequest vetting, const ClipForm &form,
              std::vector<std::shared_ptr<Waker>> wakers)
-    : card_(std::move(card)), uri_(std::move(uri)), form_(form), wakers_(std::move(wakers)), still_(card_) {}
+    : card_(std::move(card)),
+      vetting_(std::move(vetting)),
+      form_(form),
+      wakers_(std::move(wakers)),
+      still_(card_) {}
 
 void Slate::open() {
-  if (uri_.empty() || spare_) return;
+  if (vetting_.uri.empty() || spare_) return;
   ReadyMedia media;
-  media.uri = uri_;
-  media.source = shown_source(uri_);
+  media.uri = vetting_.uri;
+  media.source = shown_source(vetting_.uri);
+  media.gain_db = -std::numeric_limits<double>::infinity();
   spare_ = DecodedClip::open(media, 0, form_, wakers_);
+  // Such a clip is refused.
+  if (is_clip_uri(vetting_.uri)) return;
+  if (!gain_) gain_ = std::make_shared<SlateGain>(vetting_, make_vetter(form_.access));
+  gain_->give(spare_);
 }
 
 void Slate::close() {
   if (spare_) std::exchange(spare_, nullptr)->close();
+  if (gain_) std::exchange(gain_, nullptr)->cancel();
   still_ = card_;
   retry_at_ = 0;
   problem_.clear();
@@ -50,6 +63,7 @@ std::shared_ptr<DecodedClip> Slate::next_showing(uint64_t frame) {
     showing->close();
     return nullptr;
   }
+  problem_ = gain_->problem();
   open();
   return showing;
 }

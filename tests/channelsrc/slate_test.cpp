@@ -3,10 +3,14 @@
 // What is shown when nothing else can be, and the logo.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <fstream>
 #include <numeric>
 
 #include "tests/channelsrc/stand.h"
+#include "tests/support/file_content.h"
 #include "tests/support/log_lines.h"
 #include "tests/support/time_limit.h"
 
@@ -95,6 +99,45 @@ TEST(Slate, MovesRoundAndRoundAndBeginsAnewBehindAClip) {
   }
   // Behind the clip from its beginning.
   stand.expect_clip(12, start + 25, 20);
+}
+
+// At its own loudness, 20 dB above, not even its first sample is heard.
+TEST(Slate, IsAsLoudAsAllClipsAndSilentUntilThatIsKnown) {
+  TemporaryFolder folder;
+  make_marked_media(folder.file("slate.mp4"),
+                    {.clip = 12, .frames = 75, .size = "width=160,height=90", .tone = -3});
+  const auto peak = [](const std::vector<float> &sound) {
+    float most = 0;
+    for (const float sample : sound) most = std::max(most, std::abs(sample));
+    return most;
+  };
+  // Both what is being shown when it becomes known, and what is opened later.
+  Stand stand({.speed = 4, .latency_ms = 1000, .slate = folder.file("slate.mp4")});
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_until([&] { return peak(stand.sound()) > 0.05; });
+  stand.wait_for_frames(stand.stage().frame() + 200);
+  EXPECT_LT(peak(stand.sound()), 0.2);
+  EXPECT_EQ(stand.stage().problem(), "");
+}
+
+TEST(Slate, WhoseLoudnessCannotBeMeasuredIsShownSilentAndIsTold) {
+  TemporaryFolder folder;
+  make_marked_media(
+      folder.file("whole.mkv"),
+      {.clip = 12, .frames = 150, .size = "width=160,height=90", .muxer = "matroskamux", .tone = -3});
+  const std::string bytes = content(folder.file("whole.mkv"));
+  std::ofstream(folder.file("part.mkv"), std::ios::binary) << bytes.substr(0, bytes.size() / 2);
+  Stand stand({.slate = folder.file("part.mkv")});
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_until([&] {
+    return stand.stage().problem().starts_with("The slate is silent, because its loudness is not known: ");
+  });
+  const uint64_t known = stand.stage().frame();
+  stand.wait_for_frames(known + 50);
+  const auto seen = stand.frames();
+  EXPECT_TRUE(std::any_of(seen.begin() + static_cast<ptrdiff_t>(known), seen.end(),
+                          [](const SeenFrame &frame) { return frame.mark.has_value(); }));
+  for (const float sample : stand.sound()) ASSERT_EQ(sample, 0);
 }
 
 TEST(Slate, ThatCannotBeShownIsTheCardAndIsTold) {
