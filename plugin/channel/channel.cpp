@@ -334,17 +334,15 @@ void Channel::follow(const std::shared_ptr<const Rundown> &rundown, const std::s
 
 // The item is judged here, so that its sender learns why it is refused. What plays needs no judgement again.
 Result<void, RundownLine> Channel::insert(const std::string &item_json, const std::string &after) {
-  auto item = read_rundown_item(item_json, source_->folder());
-  if (!item) return std::move(item).error();
-  const bool is_named = !item->id.empty();
+  auto alone = read_rundown_item(item_json, source_->folder());
+  if (!alone) return std::move(alone).error();
+  const bool is_named = !alone->items.front().id.empty();
   {
     MutexLock lock(mutex_);
     if (ends_) return RundownLine{0, kEnds};
     if (!rundown_) return RundownLine{0, "The channel has no rundown yet."};
   }
-  Rundown alone;
-  alone.items.push_back(std::move(*item));
-  const auto judged = source_->judge(std::move(alone));
+  const auto judged = source_->judge(std::move(*alone));
   if (!judged) return judged.error();
   RundownItem accepted = (*judged)->items.front();
   if (!accepted.problem.empty()) return RundownLine{accepted.line, accepted.problem};

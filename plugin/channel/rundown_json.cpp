@@ -217,14 +217,15 @@ Result<Rundown, RundownLine> read_json_rundown(std::string_view text, const std:
   return rundown;
 }
 
-Result<RundownItem, RundownLine> read_json_item(std::string_view text, const std::string &folder) {
+Result<Rundown, RundownLine> read_json_item(std::string_view text, const std::string &folder) {
   const auto json = parsed(text);
   if (!json) return json.error();
+  Rundown alone;
   std::set<std::string> told;
-  std::vector<RundownLine> warnings;
-  auto item = read_item(*json, folder, told, warnings);
-  if (item && !warnings.empty()) return warnings.front();
-  return item;
+  auto item = read_item(*json, folder, told, alone.warnings);
+  if (!item) return std::move(item).error();
+  alone.items.push_back(std::move(*item));
+  return alone;
 }
 
 }  // namespace genclip

@@ -100,7 +100,7 @@ bool may_be_unfinished(std::string_view text) {
   return !text.ends_with('\n') && !text.ends_with('\r');
 }
 
-Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder) {
+Result<Rundown, RundownLine> read_rundown_item(std::string_view json, const std::string &folder) {
   if (json.size() > kMaxRundownSize) return RundownLine{0, "The item is too large."};
   return read_json_item(in_utf8(json), folder);
 }

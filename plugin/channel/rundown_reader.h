@@ -25,9 +25,9 @@ Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::stri
 // of JSON, or within a line.
 bool may_be_unfinished(std::string_view text);
 
-// One item in the JSON form that a rundown has, for genchannelsrc's `insert`. Its ID may be one that the
-// rundown has already, or empty. A member that is not known is an error here.
-Result<RundownItem, RundownLine> read_rundown_item(std::string_view json, const std::string &folder);
+// One item in the JSON form that a rundown has, for genchannelsrc's `insert`: a rundown of its own, with what
+// is odd about it. Its ID may be one that the channel's rundown has already, or empty.
+Result<Rundown, RundownLine> read_rundown_item(std::string_view json, const std::string &folder);
 // An ID for an item that has none.
 std::string unused_id(const Rundown &rundown, const RundownItem &item);
 

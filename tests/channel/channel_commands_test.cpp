@@ -392,6 +392,16 @@ TEST_F(CommandedChannel, ACommandTellsNothingAgainOfTheFile) {
   EXPECT_THAT(all[5], testing::StartsWith("3 refused, edited: "));
 }
 
+TEST_F(CommandedChannel, WhatIsInsertedWithAMemberThatIsNotKnownIsShownAndTheMemberIsTold) {
+  write({"a"});
+  start(std::chrono::hours(1));
+  ASSERT_TRUE(comes_on_air("a"));
+  ASSERT_TRUE(channel_->insert(R"({"id": "b", "source": "file:///b", "category": "x"})", ""));
+  ASSERT_TRUE(comes([&] { return listener_.items() == std::vector<size_t>{1, 2}; }));
+  EXPECT_THAT(listener_.all_told(),
+              Contains("warning: The member \"category\" is not known; it is ignored."));
+}
+
 TEST_F(CommandedChannel, AReloadOfTheSameRundownKeepsWhatWasInsertedAndRemoved) {
   write({"a", "b"});
   start(std::chrono::hours(1));

@@ -235,8 +235,11 @@ TEST(RundownReader, ReadsADayQuickly) {
 }
 
 TEST(RundownReader, ReadsOneItemForInsert) {
-  const auto item = read_rundown_item(R"({"source": "a.mp4", "title": "x"})", kFolder);
-  ASSERT_TRUE(item);
+  const auto alone = read_rundown_item(R"({"source": "a.mp4", "title": "x"})", kFolder);
+  ASSERT_TRUE(alone);
+  EXPECT_TRUE(alone->warnings.empty());
+  ASSERT_EQ(alone->items.size(), 1u);
+  const RundownItem *item = alone->items.data();
   EXPECT_EQ(item->source, "file:///media/a.mp4");
   EXPECT_EQ(item->id, "");
   Rundown rundown;
@@ -247,7 +250,10 @@ TEST(RundownReader, ReadsOneItemForInsert) {
     EXPECT_EQ(named.id, expected);
     insert_item(rundown, named, "", "");
   }
-  EXPECT_FALSE(read_rundown_item(R"({"source": "a.mp4", "titel": "x"})", kFolder));
+  const auto odd = read_rundown_item(R"({"source": "a.mp4", "category": "x"})", kFolder);
+  ASSERT_TRUE(odd);
+  ASSERT_EQ(odd->warnings.size(), 1u);
+  EXPECT_EQ(odd->warnings[0].text, R"(The member "category" is not known; it is ignored.)");
   EXPECT_FALSE(read_rundown_item("{", kFolder));
   EXPECT_FALSE(read_rundown_item("7", kFolder));
 }

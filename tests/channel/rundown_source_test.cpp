@@ -304,9 +304,7 @@ TEST_F(RundownFile, JudgesWithTheBudgetThatWasReadLast) {
     auto item = read_rundown_item(
         R"({"source": "genclip://dance-2.5?prompt=a&duration=4", "fresh": "each-turn"})", source.folder());
     EXPECT_TRUE(item);
-    Rundown rundown;
-    rundown.items.push_back(*std::move(item));
-    const auto judged = source.judge(std::move(rundown));
+    const auto judged = source.judge(*std::move(item));
     return judged ? "" : judged.error().text;
   };
   EXPECT_THAT(refusal(), testing::HasSubstr("has not been read yet"));
