@@ -211,6 +211,7 @@ void PlayoutEngine::decide(Tick &tick) {
   tick.piece = line_.at(tick.frame);
   if (tick.piece) return;
   if (auto clip = slate_.next_showing(tick.frame)) {
+    GST_CAT_INFO(playout_category(), "slate: from frame %" G_GUINT64_FORMAT " on", tick.frame);
     line_.fill(std::move(clip), tick.frame);
     tick.piece = line_.at(tick.frame);
   }
@@ -252,9 +253,11 @@ std::optional<GRef<GstBuffer>> PlayoutEngine::picture(const Tick &tick) {
       if (missing != Missing::go_without) return std::nullopt;
       MutexLock lock(mutex_);
       ++counts_.dropped;
+      // The sound is behind, and has put a slate there: the picture begins amid it, and nothing has come.
+      shown = slate_.still();
       break;
     }
-    shown = own.last_picture;
+    if (own.last_picture) shown = own.last_picture;
     if (tick.piece->cue != 0) shown = logo_.over(std::move(shown));
   }
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_copy(shown.get()));

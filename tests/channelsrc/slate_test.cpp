@@ -7,10 +7,15 @@
 #include <chrono>
 #include <cmath>
 #include <fstream>
+#include <future>
 #include <numeric>
+#include <thread>
+#include <utility>
 
+#include "elements/channelsrc/playout_engine.h"
 #include "tests/channelsrc/stand.h"
 #include "tests/support/file_content.h"
+#include "tests/support/http_server.h"
 #include "tests/support/log_lines.h"
 #include "tests/support/time_limit.h"
 
@@ -138,6 +143,52 @@ TEST(Slate, WhoseLoudnessCannotBeMeasuredIsShownSilentAndIsTold) {
   EXPECT_TRUE(std::any_of(seen.begin() + static_cast<ptrdiff_t>(known), seen.end(),
                           [](const SeenFrame &frame) { return frame.mark.has_value(); }));
   for (const float sample : stand.sound()) ASSERT_EQ(sample, 0);
+}
+
+// The picture is far ahead when the sound puts the slate there, and the decoder does not come as far in time.
+TEST(Slate, ThatThePictureBeginsFarBehindItsBeginningIsTheCardUntilAPictureComes) {
+  constexpr uint64_t kFrames = 5000;
+  TemporaryFolder folder;
+  make_marked_media(folder.file("slate.mkv"),
+                    {.frames = 50, .size = "width=160,height=90", .muxer = "matroskamux"});
+  const std::string bytes = content(folder.file("slate.mkv"));
+  std::promise<void> begins;
+  HttpServer server([&bytes, begun = begins.get_future().share()](ServedConnection &connection) {
+    if (connection.read_request().empty()) return;
+    begun.wait();
+    connection.send("HTTP/1.1 200 OK\r\nAccept-Ranges: none\r\nContent-Length: " +
+                    std::to_string(bytes.size() + 1) + "\r\n\r\n" + bytes);
+    connection.hang();
+  });
+  std::promise<void> begin = std::move(begins);  // Destroyed before the server, which waits for it.
+  LogLines log("genclip-playout:4");
+  PlayoutSettings settings;
+  settings.video_caps = GRef<GstCaps>::adopt(gst_caps_from_string(StandOptions().video.c_str()));
+  settings.audio_caps = GRef<GstCaps>::adopt(gst_caps_from_string(StandOptions().audio.c_str()));
+  settings.slate = server.url("/slate.mkv");
+  auto engine = PlayoutEngine::make(settings);
+  ASSERT_TRUE(engine);
+  const auto element = GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_bin_new("clocked"))));
+  const auto clock = fast_clock(1000);
+  gst_element_set_clock(element.get(), clock.get());
+  gst_element_set_base_time(element.get(), gst_clock_get_time(clock.get()));
+  (*engine)->start();
+  (*engine)->set_playing(true);
+  GRef<GstBuffer> buffer;
+  for (uint64_t frame = 0; frame < kFrames; ++frame)
+    ASSERT_EQ((*engine)->next(Output::video, element.get(), buffer), GST_FLOW_OK);
+  const auto card = buffer;
+  begin.set_value();
+  for (uint64_t frame = 0; log.text().find("slate: from frame") == std::string::npos; ++frame) {
+    ASSERT_LT(frame, kFrames / 2);
+    ASSERT_EQ((*engine)->next(Output::audio, element.get(), buffer), GST_FLOW_OK);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  ASSERT_EQ((*engine)->next(Output::video, element.get(), buffer), GST_FLOW_OK);
+  EXPECT_EQ(GST_BUFFER_OFFSET(buffer.get()), kFrames);
+  EXPECT_EQ(gst_buffer_peek_memory(buffer.get(), 0), gst_buffer_peek_memory(card.get(), 0));
+  (*engine)->interrupt();
+  (*engine)->stop();
 }
 
 TEST(Slate, ThatCannotBeShownIsTheCardAndIsTold) {
