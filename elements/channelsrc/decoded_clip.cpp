@@ -308,6 +308,10 @@ bool DecodedClip::event(End &end, const GRef<GstEvent> &event) {
           GstCaps *caps = nullptr;
           gst_event_parse_caps(event.get(), &caps);
           picture_caps_ = GRef<GstCaps>::share(caps);
+          int rate_n = 0, rate_d = 1;
+          gst_structure_get_fraction(gst_caps_get_structure(caps, 0), "framerate", &rate_n, &rate_d);
+          has_channel_rate_ =
+              gst_util_fraction_compare(rate_n, rate_d, form_.grid.fps_n, form_.grid.fps_d) == 0;
         }
         break;
       case GST_EVENT_GAP:
@@ -374,6 +378,11 @@ TrackAnswer DecodedClip::sound(uint64_t first, uint64_t count, uint8_t *silence)
 GRef<GstCaps> DecodedClip::picture_caps() {
   MutexLock lock(mutex_);
   return picture_caps_;
+}
+
+bool DecodedClip::has_channel_rate() {
+  MutexLock lock(mutex_);
+  return has_channel_rate_;
 }
 
 bool DecodedClip::is_one_picture() {

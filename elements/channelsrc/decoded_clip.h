@@ -67,6 +67,8 @@ class DecodedClip : public std::enable_shared_from_this<DecodedClip> {
   // The size and form of its pictures.
   GRef<GstCaps> picture_caps() EXCLUDES(mutex_);
 
+  // Each of its pictures is one frame of the channel.
+  bool has_channel_rate() EXCLUDES(mutex_);
   // The clip is one picture that can last as long as one likes, as far as is known now.
   bool is_one_picture() EXCLUDES(mutex_);
   // In place of the gain of its media, also while it is shown.
@@ -125,6 +127,7 @@ class DecodedClip : public std::enable_shared_from_this<DecodedClip> {
   PictureTrack pictures_ GUARDED_BY(mutex_);
   SoundTrack sounds_ GUARDED_BY(mutex_);
   GRef<GstCaps> picture_caps_ GUARDED_BY(mutex_);
+  bool has_channel_rate_ GUARDED_BY(mutex_) = false;
   double gain_db_ GUARDED_BY(mutex_);
   GRef<GstElement> volume_ GUARDED_BY(mutex_);  // Once there is sound.
   bool streams_known_ GUARDED_BY(mutex_) = false;

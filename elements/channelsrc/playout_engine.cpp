@@ -66,6 +66,17 @@ static VettingRequest slate_vetting(const PlayoutSettings &settings, const Playo
   return request;
 }
 
+// A caption is spread over the pictures: it is whole only if each of them is shown once.
+static void drop_captions(GstBuffer *picture) {
+  gst_buffer_foreach_meta(
+      picture,
+      [](GstBuffer *, GstMeta **meta, gpointer) -> gboolean {
+        if ((*meta)->info->api == GST_VIDEO_CAPTION_META_API_TYPE) *meta = nullptr;
+        return TRUE;
+      },
+      nullptr);
+}
+
 // Damaged sound may hold what is no number, which would stay in each filter behind this.
 template <typename Sample>
 static void silence_nan(const GstMapInfo &map) {
@@ -129,7 +140,7 @@ void PlayoutEngine::stop() {
   }
   for (Lane &lane : lanes_) {
     lane.clip = nullptr;
-    lane.last_picture = nullptr;
+    lane.last_picture = lane.last_shown = nullptr;
     lane.waiting_since = GST_CLOCK_TIME_NONE;
   }
   logo_.close();
@@ -258,9 +269,13 @@ std::optional<GRef<GstBuffer>> PlayoutEngine::picture(const Tick &tick) {
       break;
     }
     if (own.last_picture) shown = own.last_picture;
-    if (tick.piece->cue != 0) shown = logo_.over(std::move(shown));
   }
+  const bool is_repeated = own.last_shown.get() == shown.get();
+  const bool keeps_captions = tick.piece && !is_repeated && tick.piece->clip->has_channel_rate();
+  own.last_shown = shown;
+  if (tick.piece && tick.piece->cue != 0) shown = logo_.over(std::move(shown));
   auto buffer = GRef<GstBuffer>::adopt(gst_buffer_copy(shown.get()));
+  if (!keeps_captions) drop_captions(buffer.get());
   GST_BUFFER_FLAGS(buffer.get()) = 0;
   GST_BUFFER_PTS(buffer.get()) = time;
   GST_BUFFER_DTS(buffer.get()) = GST_CLOCK_TIME_NONE;

@@ -82,6 +82,7 @@ class PlayoutEngine {
     // Of the output's thread: what it waits for.
     std::shared_ptr<DecodedClip> clip;
     GRef<GstBuffer> last_picture;  // Of this clip.
+    GRef<GstBuffer> last_shown;    // Without the logo.
     GstClockTime waiting_since = GST_CLOCK_TIME_NONE;
     uint64_t seen_arrivals = 0;
   };

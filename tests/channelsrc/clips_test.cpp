@@ -314,6 +314,52 @@ TEST_F(Clips, ThatAreStillsOfACameraAreShownUpright) {
   }
 }
 
+// Each picture has three bytes of them, of which one is its number.
+TEST_F(Clips, KeepTheirClosedCaptionsWhereEachPictureIsShownOnce) {
+  const std::string path = folder_.file("captioned.mp4");
+  const auto pipeline = GRef<GstElement>::adopt(GST_ELEMENT(g_object_ref_sink(
+      gst_parse_launch(("videotestsrc num-buffers=25 name=source ! "
+                        "video/x-raw,format=I420,width=160,height=90,framerate=25/1 ! "
+                        "x264enc speed-preset=ultrafast ! h264parse ! mp4mux ! filesink location=" +
+                        path)
+                           .c_str(),
+                       nullptr))));
+  const auto source = GRef<GstElement>::adopt(gst_bin_get_by_name(GST_BIN(pipeline.get()), "source"));
+  const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(source.get(), "src"));
+  gst_pad_add_probe(
+      pad.get(), GST_PAD_PROBE_TYPE_BUFFER,
+      [](GstPad *, GstPadProbeInfo *info, gpointer) -> GstPadProbeReturn {
+        auto *buffer = gst_buffer_make_writable(GST_PAD_PROBE_INFO_BUFFER(info));
+        GST_PAD_PROBE_INFO_DATA(info) = buffer;
+        const guint8 captions[] = {0xfc, 0x20, static_cast<guint8>(0x40 + GST_BUFFER_OFFSET(buffer))};
+        gst_buffer_add_video_caption_meta(buffer, GST_VIDEO_CAPTION_TYPE_CEA708_RAW, captions,
+                                          sizeof captions);
+        return GST_PAD_PROBE_OK;
+      },
+      nullptr, nullptr);
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
+  const auto end = GRef<GstMessage>::adopt(gst_bus_timed_pop_filtered(
+      bus.get(), GST_CLOCK_TIME_NONE, static_cast<GstMessageType>(GST_MESSAGE_EOS | GST_MESSAGE_ERROR)));
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
+  ASSERT_EQ(GST_MESSAGE_TYPE(end.get()), GST_MESSAGE_EOS);
+  // The last picture stands for two more frames.
+  const auto shown = [&](const char *video, uint64_t frames) {
+    Stand stand({.video = video});
+    show(stand, media_of(path, false), frames);
+    return stand.frames();
+  };
+  const auto of_its_rate = shown("video/x-raw,format=I420,width=160,height=90,framerate=25/1", 27);
+  for (size_t frame = 0; frame < of_its_rate.size(); ++frame) {
+    std::vector<uint8_t> expected;
+    if (frame >= kStart && frame < kStart + 25)
+      expected = {0xfc, 0x20, static_cast<uint8_t>(0x40 + frame - kStart)};
+    EXPECT_EQ(of_its_rate[frame].captions, expected) << frame;
+  }
+  for (const SeenFrame &frame : shown("video/x-raw,format=I420,width=160,height=90,framerate=24/1", 24))
+    EXPECT_EQ(frame.captions.size(), 0U) << frame.offset;
+}
+
 TEST_F(Clips, OfAnotherShapeArePaddedCroppedOrStretched) {
   // The bars of that number begin bright.
   const std::string square = make({.clip = 0xFFFF, .frames = 25, .size = "width=240,height=240"});

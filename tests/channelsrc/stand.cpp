@@ -95,6 +95,11 @@ void Stand::connect(GstPad *pad, bool is_video) {
 
 void Stand::see_picture(GstBuffer *buffer) {
   SeenFrame seen{GST_BUFFER_PTS(buffer), GST_BUFFER_DURATION(buffer), GST_BUFFER_OFFSET(buffer), {}};
+  gpointer state = nullptr;
+  while (GstMeta *meta = gst_buffer_iterate_meta_filtered(buffer, &state, GST_VIDEO_CAPTION_META_API_TYPE)) {
+    const auto *caption = reinterpret_cast<const GstVideoCaptionMeta *>(meta);
+    seen.captions.insert(seen.captions.end(), caption->data, caption->data + caption->size);
+  }
   std::vector<uint8_t> kept;
   GstVideoFrame frame;
   if (gst_video_frame_map(&frame, &video_, buffer, GST_MAP_READ)) {

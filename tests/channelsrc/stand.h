@@ -40,6 +40,7 @@ struct SeenFrame {
   GstClockTime pts = 0, duration = 0;
   uint64_t offset = 0;
   std::optional<FrameMark> mark;  // None: the slate, say.
+  std::vector<uint8_t> captions = {};
 };
 
 class Stand {
