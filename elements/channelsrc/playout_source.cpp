@@ -178,13 +178,21 @@ static GstStateChangeReturn change_playout_state(GstElement *element, GstStateCh
   return result;
 }
 
-// EOS from the application ends both outputs at one frame.
-static gboolean send_playout_event(GstElement *element, GstEvent *event) noexcept {
-  if (GST_EVENT_TYPE(event) != GST_EVENT_EOS)
-    return GST_ELEMENT_CLASS(gen_playout_source_parent_class)->send_event(element, event);
-  engine_of(element).end(engine_of(element).earliest_frame());
-  gst_event_unref(event);
-  return TRUE;
+// By default an element sends what the application gives it on one pad. EOS ends both outputs at one frame.
+// A flush is refused as a seek is: it would take the segment of a stream that goes on.
+static gboolean send_playout_event(GstElement *element, GstEvent *given) noexcept {
+  const auto event = GRef<GstEvent>::adopt(given);
+  switch (GST_EVENT_TYPE(given)) {
+    case GST_EVENT_EOS: engine_of(element).end(engine_of(element).earliest_frame()); return TRUE;
+    case GST_EVENT_FLUSH_START:
+    case GST_EVENT_FLUSH_STOP: return FALSE;
+    default: break;
+  }
+  if (!(gst_event_type_get_flags(GST_EVENT_TYPE(given)) & GST_EVENT_TYPE_DOWNSTREAM)) return FALSE;
+  bool is_taken = false;
+  for (const PlayoutPad &own : *playout_source(element)->pads)
+    is_taken |= gst_pad_push_event(own.pad, gst_event_ref(given)) != FALSE;
+  return is_taken;
 }
 
 static void finalize_playout_source(GObject *object) noexcept {

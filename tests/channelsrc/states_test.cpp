@@ -81,6 +81,24 @@ TEST(States, EosEndsBothStreamsAtOneFrame) {
   EXPECT_EQ(stand.stage().counts().audio_frames, stand.sound().size());
 }
 
+TEST(States, AFlushOfTheApplicationIsRefusedAndItsTagsLeaveOnBothPads) {
+  Stand stand({.speed = 4});
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_for_frames(5);
+  GstElement *pipeline = stand.pipeline();
+  EXPECT_FALSE(gst_element_send_event(pipeline, gst_event_new_flush_start()));
+  EXPECT_FALSE(gst_element_send_event(pipeline, gst_event_new_flush_stop(FALSE)));
+  EXPECT_TRUE(
+      gst_element_send_event(pipeline, gst_event_new_tag(gst_tag_list_new(GST_TAG_TITLE, "Dunes", nullptr))));
+  stand.wait_for_frames(15);
+  stand.expect_exact_times();
+  for (GstPad *pad : {stand.stage().video_pad(), stand.stage().audio_pad()})
+    for (const GstEventType type : {GST_EVENT_SEGMENT, GST_EVENT_TAG}) {
+      const auto event = GRef<GstEvent>::adopt(gst_pad_get_sticky_event(pad, type, 0));
+      EXPECT_TRUE(event) << GST_PAD_NAME(pad) << " has no " << gst_event_type_get_name(type);
+    }
+}
+
 TEST(States, AnOutputThatIsNotLinkedDoesNotStopTheOther) {
   TemporaryFolder folder;
   Stand stand;
