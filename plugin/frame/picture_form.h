@@ -23,9 +23,12 @@ inline std::string picture_form_problem(const GstVideoInfo &form) {
 // Why a channel cannot make pictures of these caps, likewise; empty: it can, and `form` is filled.
 inline std::string picture_caps_problem(const GstCaps *caps, GstVideoInfo &form) {
   constexpr int kMostFrames = 1000;  // A second.
+  const GstCapsFeatures *memory = caps && gst_caps_is_fixed(caps) ? gst_caps_get_features(caps, 0) : nullptr;
+  if (memory && !gst_caps_features_is_equal(memory, GST_CAPS_FEATURES_MEMORY_SYSTEM_MEMORY))
+    return " must be in system memory. For another memory, put glupload or the like behind the channel.";
   const bool is_picture = caps && gst_caps_is_fixed(caps) && gst_video_info_from_caps(&form, caps) &&
-                          form.width > 0 && form.height > 0 && form.fps_n > 0 &&
-                          form.fps_n / form.fps_d <= kMostFrames;
+                          GST_VIDEO_INFO_FORMAT(&form) != GST_VIDEO_FORMAT_ENCODED && form.width > 0 &&
+                          form.height > 0 && form.fps_n > 0 && form.fps_n / form.fps_d <= kMostFrames;
   if (!is_picture)
     return " must be raw video of one format, size and frame rate (1000 frames a second or less).";
   return picture_form_problem(form);

@@ -45,6 +45,11 @@ TEST(Playout, RefusesAPictureThatNoClipCanBecome) {
     EXPECT_TRUE(
         refusal((form + ",width=320,interlace-mode=" + mode).c_str()).starts_with("video-caps is interlaced"))
         << mode;
+  EXPECT_TRUE(refusal("video/x-raw(memory:GLMemory),format=RGBA,width=320,height=240,framerate=25/1")
+                  .starts_with("video-caps must be in system memory."));
+  EXPECT_EQ(refusal("video/x-raw(memory:SystemMemory),format=I420,width=320,height=240,framerate=25/1"), "");
+  EXPECT_TRUE(
+      refusal("video/x-h264,width=320,height=240,framerate=25/1").starts_with("video-caps must be raw"));
   EXPECT_TRUE(refusal((form + ",width=40000").c_str()).starts_with("video-caps has a size of 40000x240"));
 }
 
