@@ -49,6 +49,7 @@ struct LocalServerSettings {
   std::string address = {};  // A numeric one; empty: 127.0.0.1 and ::1.
   size_t max_body = size_t{64} << 10;
   std::chrono::milliseconds max_connection{30000};  // How long a connection may last.
+  size_t max_connections = 64;  // At once. For one more, the oldest is closed. At least 1.
 };
 
 // Has a thread of its own. The destructor waits for the handler that runs, and for no other.

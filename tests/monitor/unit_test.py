@@ -60,6 +60,9 @@ class Unit(unittest.TestCase):
         self.assertGreater(seconds["TimeoutStopSec"], 30)
         self.assertGreater(seconds["WatchdogSec"], 10)
 
+    def test_has_files_for_many_outputs(self):
+        self.assertGreater(int(SETTINGS["LimitNOFILE"]), 1024)
+
     def test_runs_as_the_user_that_its_head_makes(self):
         self.assertEqual(line_of("useradd")[-1], SETTINGS["User"])
         self.assertEqual(option(line_of("/dev/null"), "-o"), SETTINGS["User"])
