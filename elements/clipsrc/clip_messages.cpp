@@ -133,9 +133,10 @@ void ClipMessages::on_failure(const Error &error) {
   on_warning(with_paid(error, state));
 }
 
-void ClipMessages::expect_reader() {
+void ClipMessages::expect_reader(bool joins) {
   MutexLock lock(mutex_);
   has_reader_ = true;
+  joins_ = joins;
   if (last_ && !closed_) enqueue_buffering(*last_);
 }
 
@@ -178,11 +179,11 @@ void ClipMessages::enqueue_progress(const GenerationState &state) {
 }
 
 // An application pauses the pipeline for such a message. A pipeline that plays already does not need this
-// clip yet, so nothing is posted then.
+// clip yet, so nothing is posted then. An element that joins it may stay in PAUSED until its clip is there.
 void ClipMessages::enqueue_buffering(const GenerationState &state) {
   if (!buffering_ || !has_reader_) return;
-  queue_->add([buffering = buffering_, state](GstElement *element) {
-    const bool plays = GST_STATE(element) == GST_STATE_PLAYING;
+  queue_->add([buffering = buffering_, joins = joins_, state](GstElement *element) {
+    const bool plays = joins || GST_STATE(element) == GST_STATE_PLAYING;
     const auto percent = buffering->locked(
         [&](BufferingGauge &gauge) { return gauge.next(state, std::chrono::steady_clock::now(), plays); });
     if (!percent) return;

@@ -44,8 +44,9 @@ class ClipMessages final : public GenerationObserver {
   void on_warning(const Error &warning) override EXCLUDES(mutex_);
   // A warning, unless a reader gets the error.
   void on_failure(const Error &error) override EXCLUDES(mutex_);
-  // From now on the streaming thread posts the error of a generation that fails.
-  void expect_reader() EXCLUDES(mutex_);
+  // From now on the streaming thread posts the error of a generation that fails. `joins`: a pipeline that has
+  // played already.
+  void expect_reader(bool joins = false) EXCLUDES(mutex_);
   // Any other message, which another thread makes: see MessageQueue.
   void expect() { queue_->expect(); }
   void add_expected(MessageQueue::Post post) { queue_->add_expected(std::move(post)); }
@@ -88,6 +89,7 @@ class ClipMessages final : public GenerationObserver {
   const ProgressCode *open_ GUARDED_BY(mutex_) = nullptr;  // It was started but not ended.
   bool has_progress_ GUARDED_BY(mutex_) = false;           // A progress code was started.
   bool has_reader_ GUARDED_BY(mutex_) = false;
+  bool joins_ GUARDED_BY(mutex_) = false;
 };
 
 }  // namespace genclip

@@ -47,6 +47,15 @@ GRef<GstTagList> tags_of(const Generation &generation) {
   return tags;
 }
 
+// On the way to PAUSED: whether the element was added to a pipeline that has played. Bins hand their base
+// time on, which they have once they play and keep in READY; a pipeline that takes the element along to
+// PAUSED is in READY itself.
+bool joins(GstElement *element) {
+  auto top = GRef<GstObject>::share(GST_OBJECT(element));
+  while (auto parent = GRef<GstObject>::adopt(gst_object_get_parent(top.get()))) top = std::move(parent);
+  return gst_element_get_base_time(element) != 0 && GST_STATE(top.get()) >= GST_STATE_PAUSED;
+}
+
 void add_estimate(GstStructure *request, const Estimate &estimate) {
   GstStructure *shown =
       gst_structure_new("estimate", "low", G_TYPE_DOUBLE, estimate.low, "likely", G_TYPE_DOUBLE,
@@ -190,7 +199,7 @@ void ClipSource::join(const Told &told, bool is_prepared) {
     run_.generation = std::move(joined.generation);
     run_.joined_at = std::move(joined.state);
   }
-  if (is_prepared) run_.messages->expect_reader();
+  if (is_prepared) run_.messages->expect_reader(joins_);
 }
 
 Result<void> ClipSource::prefetch() {
@@ -217,9 +226,10 @@ Result<void> ClipSource::prepare() {
   gave_up_look_ = false;
   {
     MutexLock lock(mutex_);
+    joins_ = joins(GST_ELEMENT(element_));
     is_prepared_ = has_run(told);
     if (is_prepared_) {
-      run_.messages->expect_reader();
+      run_.messages->expect_reader(joins_);
       GST_CAT_INFO_OBJECT(genclipsrc_category(), element_, "plays what it has prefetched");
       return {};
     }

@@ -138,6 +138,7 @@ class ClipSource {
   Stage stage_ GUARDED_BY(mutex_) = Stage::made;
   bool is_open_ GUARDED_BY(mutex_) = false;
   bool is_prepared_ GUARDED_BY(mutex_) = false;
+  bool joins_ GUARDED_BY(mutex_) = false;  // The run began in a pipeline that had played already.
 };
 
 }  // namespace genclip

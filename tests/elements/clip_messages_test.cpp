@@ -131,6 +131,51 @@ TEST(Buffering, HasEndedWhenTheElementHasLeftPaused) {
   }
 }
 
+TEST(Buffering, ComesInEachRunFromReady) {
+  ClipPipeline clip;
+  for (int run = 0; run < 2; ++run) {
+    TemporaryFolder store;
+    ScriptedService service(some_waiting(R"({"status":"completed","video_url":"URL/c"})"));
+    use(clip, service.url(), store.path());
+    const auto error = clip.play();
+    ASSERT_FALSE(error) << error->text;
+    EXPECT_EQ(buffering_of(clip), (std::vector<std::string>{"0", "40", "100", "preroll"})) << run;
+    clip.go(GST_STATE_READY);
+    clip.seen.clear();
+  }
+}
+
+// It stays in PAUSED until its clip is there, and the pipeline plays on.
+TEST(Buffering, IsNotPostedByWhatIsAddedToAPipelineThatPlays) {
+  // Without async-handling, the pipeline leaves PLAYING for PAUSED until the bin is there.
+  for (const bool async_handling : {true, false}) {
+    SCOPED_TRACE(async_handling);
+    TemporaryFolder store;
+    ScriptedService service(some_waiting(R"({"status":"completed","video_url":"URL/c"})"));
+    ClipPipeline clip("fakesink name=sink sync=false");
+    use(clip, service.url(), store.path());
+    const auto sink = clip.element("sink");
+    auto *const pipeline = GST_BIN(clip.pipeline());
+    for (GstElement *element : {clip.src(), sink.get()}) ASSERT_TRUE(gst_bin_remove(pipeline, element));
+    ASSERT_TRUE(gst_bin_add(
+        pipeline, gst_parse_bin_from_description("audiotestsrc ! fakesink sync=true", FALSE, nullptr)));
+    clip.go(GST_STATE_PLAYING);
+    ASSERT_EQ(gst_element_get_state(clip.pipeline(), nullptr, nullptr, GST_CLOCK_TIME_NONE),
+              GST_STATE_CHANGE_SUCCESS);
+
+    GstElement *late = gst_bin_new("late");
+    g_object_set(late, "async-handling", static_cast<gboolean>(async_handling), nullptr);
+    for (GstElement *element : {clip.src(), sink.get()}) ASSERT_TRUE(gst_bin_add(GST_BIN(late), element));
+    ASSERT_TRUE(gst_element_link(clip.src(), sink.get()));
+    ASSERT_TRUE(gst_bin_add(pipeline, late));
+    ASSERT_TRUE(gst_element_sync_state_with_parent(late));
+    ASSERT_TRUE(clip.wait_for_element("genclip-task", [](const GstStructure *task) {
+      return g_str_equal(gst_structure_get_string(task, "status"), "completed");
+    }));
+    for (const std::string &told : buffering_of(clip)) EXPECT_EQ(told, "preroll");
+  }
+}
+
 TEST(Buffering, CanBeSwitchedOff) {
   TemporaryFolder store;
   ScriptedService service(some_waiting(R"({"status":"completed","video_url":"URL/c"})"));
