@@ -16,7 +16,8 @@ constexpr gunichar kNoCharacter =
 
 class Writer {
  public:
-  Writer(JsonLayout layout, JsonOrder order) : pretty_(layout == JsonLayout::pretty), order_(order) {}
+  Writer(JsonLayout layout, JsonOrder order)
+      : pretty_(layout == JsonLayout::pretty), is_shown_(layout != JsonLayout::line), order_(order) {}
 
   void write(const Json &json) {
     if (const auto *value = json.boolean())
@@ -53,7 +54,7 @@ class Writer {
       while (end < string.size() && is_plain(string[end])) ++end;
       text_ += string.substr(at, end - at);
       if ((at = end) == string.size()) break;
-      const size_t hidden = pretty_ ? hidden_size(string.substr(at)) : 0;
+      const size_t hidden = is_shown_ ? hidden_size(string.substr(at)) : 0;
       if (hidden == 0)
         escaped(string[at]);
       else
@@ -150,6 +151,7 @@ class Writer {
   }
 
   const bool pretty_;
+  const bool is_shown_;
   const JsonOrder order_;
   std::string text_;
   size_t depth_ = 0;

@@ -10,11 +10,12 @@
 
 namespace genclip {
 
-enum class JsonLayout { line, pretty };
+// For programs, for a person's terminal in one line, and for people.
+enum class JsonLayout { line, shown_line, pretty };
 enum class JsonOrder { kept, sorted };
 
-// A number that is not finite becomes null, as JSON cannot say it. Strings must be UTF-8. The pretty layout
-// also escapes what no terminal should see.
+// A number that is not finite becomes null, as JSON cannot say it. Strings must be UTF-8. What is shown
+// also has escapes for what no terminal should see: all layouts but `line`.
 std::string write_json(const Json &json, JsonLayout layout, JsonOrder order);
 
 }  // namespace genclip

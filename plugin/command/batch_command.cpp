@@ -59,8 +59,7 @@ void print_row(const PlannedClip &planned, const Json &content) {
   if (is_terminal(stdout)) return;
   Json json = Json::Object{{"line", planned.clip.line}, {"name", planned.clip.name}};
   for (const auto &[name, value] : *content.object()) json.set(name, value);
-  print(json.to_text() + "\n");
-  fflush(stdout);
+  print_json_line(json);
 }
 
 // Where the clip is to go, if the extension is known.
@@ -126,13 +125,11 @@ void tell_plan(const BatchPlan &plan) {
     if (planned.may_be_paid) in_doubt.push_back(planned.clip.line);
   if (!in_doubt.empty()) print_error(doubt_of_lines(in_doubt, plan.leaves_out));
   if (is_terminal(stdout)) return;
-  print(Json(Json::Object{{"status", "total"},
-                          {"rows", static_cast<int64_t>(plan.clips.size())},
-                          {"to_pay", static_cast<int64_t>(plan.to_pay)},
-                          {"unknown", static_cast<int64_t>(plan.unknown)},
-                          {"estimate", estimate_json(plan.total)}})
-            .to_text() +
-        "\n");
+  print_json_line(Json::Object{{"status", "total"},
+                               {"rows", static_cast<int64_t>(plan.clips.size())},
+                               {"to_pay", static_cast<int64_t>(plan.to_pay)},
+                               {"unknown", static_cast<int64_t>(plan.unknown)},
+                               {"estimate", estimate_json(plan.total)}});
 }
 
 constexpr char kFilesText[] =

@@ -179,7 +179,7 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
     json.set("requests", json_of(needs.requests));
     json.set("tokens", json_of(tokens_of(needs.requests)));
     if (needs.problem) json.set("error", needs.problem->text);
-    if (run.json) print(json.to_text() + "\n");
+    if (run.json) print_json_line(json);
     if (!needs.problem)
       table.add({printable(job.name), needs.length ? clock_text(static_cast<int64_t>(*needs.length)) : "",
                  number_or(needs.requests), number_or(tokens_of(needs.requests)),

@@ -268,8 +268,7 @@ class Films final : public FilmListener {
     tell_film(job, "completed", end.progress, nullptr);
     if (run_.json) return;
     for (const FilmOutput &output : job.outputs)
-      if (output.path != kStandardOutput && !output.stays) print(output.path + "\n");
-    fflush(stdout);
+      if (output.path != kStandardOutput && !output.stays) print_path(output.path);
   }
 
   Result<void> write(const FilmJob &job, const FilmEnd &end, const FilmOutput &output) {
@@ -352,8 +351,7 @@ class Films final : public FilmListener {
     for (const auto &[name, value] : *counts.object()) json.set(name, value);
     if (is_clip_uri(job.uri)) json.set("credits", credits());
     if (error) json.set("error", error->text);
-    print(json.to_text() + "\n");
-    fflush(stdout);
+    print_json_line(json);
   }
 
   const std::vector<FilmJob> &jobs_;

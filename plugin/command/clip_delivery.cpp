@@ -123,7 +123,7 @@ int deliver_clip(ClipPlan plan, const Delivery &delivery) {
     if (!delivery.output.empty()) json.set("output", delivery.output);
     print(json.to_pretty_text() + "\n");
   } else if (!to_stream) {
-    print((delivery.output.empty() ? end.state.clip_location : delivery.output) + "\n");
+    print_path(delivery.output.empty() ? end.state.clip_location : delivery.output);
   }
   return kOk;
 }

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "plugin/base/gref.h"
+#include "plugin/base/json_writer.h"
 #include "plugin/base/mutex.h"
 #include "plugin/base/number.h"
 #include "plugin/base/shown_text.h"
@@ -122,6 +123,16 @@ std::string printable(std::string_view text) { return shown_line(text); }
 
 void print(std::string_view text) {
   if (!write_later(stdout, std::string(text))) fwrite(text.data(), 1, text.size(), stdout);
+}
+
+void print_path(const std::string &path) {
+  print((is_terminal(stdout) ? printable(path) : path) + "\n");
+  fflush(stdout);
+}
+
+void print_json_line(const Json &json) {
+  print(write_json(json, JsonLayout::shown_line, JsonOrder::kept) + "\n");
+  fflush(stdout);
 }
 
 void print_prose(std::string_view text) {

@@ -9,6 +9,8 @@
 
 namespace genclip {
 
+class Json;
+
 bool is_terminal(FILE *stream);
 // More columns than any line has, and more rows than any text.
 inline constexpr size_t kNoLimit = size_t{1} << 30;
@@ -28,6 +30,11 @@ size_t width_of(std::string_view text);
 std::string printable(std::string_view text);
 
 void print(std::string_view text);
+// A line of standard output, at once. Strangers name files: a terminal gets the path printable, a pipe as it
+// is.
+void print_path(const std::string &path);
+// Likewise. Without what a terminal must not see, which JSON escapes.
+void print_json_line(const Json &json);
 // A line of prose on standard output, in lines that fit.
 void print_prose(std::string_view text);
 // These go to standard error, on a terminal in lines that fit, with settings named as the command's options.

@@ -191,7 +191,7 @@ int run_frame(const Words &words) {
   if (json)
     print(frame_json(*frame, *path, output).to_pretty_text() + "\n");
   else if (!to_stream)
-    print(output + "\n");
+    print_path(output);
   return kOk;
 }
 

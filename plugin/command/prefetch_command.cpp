@@ -178,8 +178,7 @@ class PrefetchDelivery final : public ClipRunsListener {
       ++totals_.made;
     }
     screen_.clear();
-    print(state.clip_location + "\n");
-    fflush(stdout);
+    print_path(state.clip_location);
     screen_.update(totals_);
   }
 

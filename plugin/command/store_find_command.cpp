@@ -32,7 +32,7 @@ void show_found(const StoredClip &clip) {
     for (const std::string &line : wrapped(head, columns_of(stdout), LongWords::kept))
       print(emphasized(line, stdout) + "\n");
   }
-  print(clip.clip_path + "\n");
+  print_path(clip.clip_path);
 }
 
 }  // namespace

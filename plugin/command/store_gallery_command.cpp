@@ -107,7 +107,7 @@ int run_store_gallery(const Words &words) {
   if (auto written = write_page(gallery_page("Clips of " + root, std::move(clips)), output); !written)
     return report_failure(written.error(), false);
   print_note(counted(static_cast<int64_t>(count), "clip") + ".");
-  if (output != kStandardOutput) print(output + "\n");
+  if (output != kStandardOutput) print_path(output);
   return kOk;
 }
 

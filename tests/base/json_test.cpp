@@ -7,6 +7,8 @@
 
 #include <cmath>
 
+#include "plugin/base/json_writer.h"
+
 namespace genclip {
 namespace {
 
@@ -184,13 +186,15 @@ TEST(Json, IsPrettyForPeople) {
 })");
 }
 
-TEST(Json, IsPrettyWithoutWhatATerminalObeys) {
+TEST(Json, IsShownWithoutWhatATerminalObeys) {
   const Json json(Json::Object{{"a\u009b", "\u202e\u2028\u00ad\U000E0041"}, {"b", "Z\u00fcrich\U0001F3AC"}});
   EXPECT_EQ(json.to_pretty_text(), R"({
   "a\u009b": "\u202e\u2028\u00ad\udb40\udc41",
   "b": "Zürich🎬"
 })");
   EXPECT_EQ(Json::parse(json.to_pretty_text()).value(), json);
+  EXPECT_EQ(write_json(json, JsonLayout::shown_line, JsonOrder::kept),
+            R"({"a\u009b":"\u202e\u2028\u00ad\udb40\udc41","b":"Zürich🎬"})");
   EXPECT_EQ(Json("\u202e").to_text(), "\"\u202e\"") << "what is sent and hashed stays as it is";
   EXPECT_EQ(Json("a\xff").to_pretty_text(), "\"a\xff\"") << "as a path may be";
 }

@@ -154,6 +154,19 @@ class Caption(ServiceTest):
         self.assertRegex(run.stderr, rf"film\.mp4: {WINDOWS} windows, at most {WINDOWS} requests\n")
         self.assertRegex(run.stderr, rf"1 of 1 film is captioned: {WINDOWS} requests, \d+ tokens\.\n$")
 
+    def test_the_name_of_a_film_commands_no_terminal(self):
+        self.simulator()
+        film = self.copy_of_film("a\033[2J\u009b2J\u202e.mp4")
+        captions = film.removesuffix("mp4") + "vtt"
+        self.assertEqual(self.caption(film).stdout, captions + "\n", "a program gets the name as it is")
+        for words in ((), ("--json",), ("--json", "--dry-run")):
+            with self.subTest(words=words):
+                code, text = genclip_on_terminal("caption", *EACH_SECOND, "--force", *words, film, **self.env)
+                self.assertEqual(code, 0, text)
+                self.assertNotRegex(text, "\033\\[2J|[\u0080-\u009f\u202e]")
+        (row,) = [json.loads(line) for line in text.splitlines() if line.startswith("{")]
+        self.assertEqual([output["path"] for output in row["outputs"]], [captions])
+
     def test_what_is_there_stays_unless_it_is_forced(self):
         self.simulator()
         film = self.copy_of_film()
