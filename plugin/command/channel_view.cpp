@@ -80,7 +80,7 @@ void ChannelView::take(const GstStructure *message) {
   const auto is = [&](const char *name) { return gst_structure_has_name(message, name); };
   MutexLock lock(mutex_);
   if (is("genchannel-item")) {
-    items_[text_in(message, "id")] = {text_in(message, "state"), text_in(message, "reason")};
+    reasons_.take(text_in(message, "id"), text_in(message, "state"), text_in(message, "reason"));
   } else if (is("genchannel-fallback")) {
     if (!fallback_) fallback_ = FallbackStatus{Clock::system().wall_now(), {}, {}};
     fallback_->for_id = text_in(message, "for");
@@ -188,8 +188,7 @@ ChannelStatus ChannelView::status() const {
     item.id = text_in(shown, "id");
     item.title = text_in(shown, "title");
     item.state = text_in(shown, "state");
-    if (const auto known = items_.find(item.id); known != items_.end() && known->second.state == item.state)
-      item.reason = known->second.reason;  // Not that of a turn before.
+    item.reason = reasons_.reason_of(item.id, item.state);
     item.start = wall_of(number_in(shown, "frame"), status.frames, status.at);
     item.duration = std::chrono::milliseconds(static_cast<int64_t>(
         static_cast<double>(number_in(shown, "duration-frames")) * 1000 / frames_per_second_));

@@ -7,13 +7,13 @@
 #include <gst/gst.h>
 
 #include <chrono>
-#include <map>
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "plugin/base/clock.h"
+#include "plugin/base/file_system.h"
 #include "plugin/base/gref.h"
 #include "plugin/base/mutex.h"
 #include "plugin/monitor/alarms.h"
@@ -45,11 +45,6 @@ class ChannelView {
   Observation observe(const PictureWatch &watch) const EXCLUDES(mutex_);
 
  private:
-  struct Item {
-    std::string state;
-    std::string reason;
-  };
-
   // When that frame is shown, as things are.
   Clock::WallTime wall_of(uint64_t frame, uint64_t frames, Clock::WallTime now) const;
 
@@ -59,7 +54,7 @@ class ChannelView {
   const Clock::WallTime started_at_;
 
   mutable Mutex mutex_;
-  std::map<std::string, Item> items_ GUARDED_BY(mutex_);
+  ItemReasons reasons_ GUARDED_BY(mutex_);
   std::optional<FallbackStatus> fallback_ GUARDED_BY(mutex_);
   std::optional<ChannelBudget> budget_ GUARDED_BY(mutex_);    // Why nothing is submitted; none: it is.
   std::optional<ChannelBudget> standing_ GUARDED_BY(mutex_);  // Whatever it refuses.

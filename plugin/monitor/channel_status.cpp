@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 #include "plugin/monitor/channel_status.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "plugin/base/shown_text.h"
 #include "plugin/base/utc_time.h"
 
@@ -76,6 +79,18 @@ Json json_of(const std::optional<FallbackStatus> &fallback) {
 }
 
 }  // namespace
+
+void ItemReasons::take(std::string id, std::string state, std::string reason) {
+  std::erase_if(told_, [&](const Told &told) { return told.id == id; });
+  if (reason.empty()) return;
+  if (told_.size() >= kMost) told_.pop_front();
+  told_.push_back({std::move(id), std::move(state), std::move(reason)});
+}
+
+std::string ItemReasons::reason_of(const std::string &id, const std::string &state) const {
+  const auto told = std::find_if(told_.begin(), told_.end(), [&](const Told &each) { return each.id == id; });
+  return told != told_.end() && told->state == state ? told->reason : "";
+}
 
 Json status_json(const ChannelStatus &status) {
   return Json::Object{

@@ -5,7 +5,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,6 +36,25 @@ struct AheadItem {
   std::string reason;
   Clock::WallTime start;
   std::chrono::milliseconds duration{};  // 0: not known yet.
+};
+
+// Why items are in their states, as the messages genchannel-item tell. In months a channel hears of any
+// number of IDs, so only those that it was told last are known: more than it prepares ahead.
+class ItemReasons {
+ public:
+  static constexpr size_t kMost = 2000;
+
+  void take(std::string id, std::string state, std::string reason);
+  // Empty: none is known, or only that of another state, as of a turn before.
+  std::string reason_of(const std::string &id, const std::string &state) const;
+
+ private:
+  struct Told {
+    std::string id;
+    std::string state;
+    std::string reason;  // Not empty.
+  };
+  std::deque<Told> told_;  // Each ID once, the newest last.
 };
 
 struct ChannelBudget {

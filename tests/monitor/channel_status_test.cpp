@@ -20,6 +20,32 @@ bool is_json_text(const ChannelStatus &status) {
   return static_cast<bool>(Json::parse(status_json(status).to_text()));
 }
 
+TEST(ItemReasons, AreThoseOfTheLastStates) {
+  ItemReasons reasons;
+  reasons.take("kite", "waiting", "The budget is spent.");
+  reasons.take("news", "failed", "The task failed.");
+  EXPECT_EQ(reasons.reason_of("kite", "waiting"), "The budget is spent.");
+  EXPECT_EQ(reasons.reason_of("kite", "cued"), "") << "of a turn before";
+  EXPECT_EQ(reasons.reason_of("card", "waiting"), "");
+  reasons.take("kite", "waiting", "The quota is spent.");
+  EXPECT_EQ(reasons.reason_of("kite", "waiting"), "The quota is spent.");
+  reasons.take("kite", "waiting", "");
+  EXPECT_EQ(reasons.reason_of("kite", "waiting"), "");
+  EXPECT_EQ(reasons.reason_of("news", "failed"), "The task failed.");
+}
+
+TEST(ItemReasons, AreForgottenOnceManyOthersWereTold) {
+  ItemReasons reasons;
+  const auto tell = [&](size_t number) { reasons.take(std::to_string(number), "failed", "It failed."); };
+  for (size_t number = 0; number <= ItemReasons::kMost; ++number) {
+    tell(number);
+    tell(1);  // Again and again, which is one.
+  }
+  EXPECT_EQ(reasons.reason_of("0", "failed"), "");
+  for (size_t number = 1; number <= ItemReasons::kMost; ++number)
+    EXPECT_EQ(reasons.reason_of(std::to_string(number), "failed"), "It failed.") << number;
+}
+
 TEST(StatusJson, SaysAllThatIsKnown) {
   const Json json = taken(Json::parse(status_json(example_status()).to_text()));
   EXPECT_EQ(
