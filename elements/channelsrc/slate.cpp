@@ -26,10 +26,11 @@ void Slate::open() {
   ReadyMedia media;
   media.uri = vetting_.uri;
   media.source = shown_source(vetting_.uri);
-  media.gain_db = -std::numeric_limits<double>::infinity();
+  // A clip that is to be generated is refused, and 0 LUFS means the sound as it is.
+  const bool needs_gain = !is_clip_uri(vetting_.uri) && vetting_.target_lufs != 0;
+  if (needs_gain) media.gain_db = -std::numeric_limits<double>::infinity();
   spare_ = DecodedClip::open(media, 0, form_, wakers_);
-  // Such a clip is refused.
-  if (is_clip_uri(vetting_.uri)) return;
+  if (!needs_gain) return;
   if (!gain_) gain_ = std::make_shared<SlateGain>(vetting_, make_vetter(form_.access));
   gain_->give(spare_);
 }
@@ -63,7 +64,7 @@ std::shared_ptr<DecodedClip> Slate::next_showing(uint64_t frame) {
     showing->close();
     return nullptr;
   }
-  problem_ = gain_->problem();
+  if (gain_) problem_ = gain_->problem();
   open();
   return showing;
 }

@@ -36,10 +36,13 @@ void SlateGain::find() {
   std::vector<std::weak_ptr<DecodedClip>> waiting;
   {
     MutexLock lock(mutex_);
-    if (!vetted) {
-      const ErrorKind kind = vetted.error().kind;
+    // The note is of sound that is silent, or was not measured in time.
+    const bool is_measured = vetted && (!vetted->has_audio || vetted->lufs != 0 || vetted->gain_note.empty());
+    if (!is_measured) {
+      const ErrorKind kind = vetted ? ErrorKind::timed_out : vetted.error().kind;
       is_over_ = kind == ErrorKind::wrong_type || kind == ErrorKind::settings;
-      problem_ = "The slate is silent, because its loudness is not known: " + vetted.error().text;
+      problem_ = "The slate is silent, because its loudness is not known: " +
+                 (vetted ? vetted->gain_note : vetted.error().text);
       return;
     }
     db_ = vetted->gain_db;

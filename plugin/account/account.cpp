@@ -111,10 +111,14 @@ std::optional<size_t> Account::latest(const std::string &key) const {
       if (is_meant(charges_[*index])) return *index;
     return std::nullopt;
   };
-  if (const auto unnamed = fits([](const Charge &charge) {
-        return charge.state == ChargeState::unknown && charge.task_id.empty();
-      }))
-    return unnamed;
+  const auto is_unknown = [](const Charge &charge) {
+    return charge.state == ChargeState::unknown && charge.task_id.empty();
+  };
+  const auto is_in_doubt = [](const Charge &charge) {
+    return charge.is_in_doubt() && charge.task_id.empty();
+  };
+  if (const auto unnamed = fits(is_unknown)) return unnamed;
+  if (const auto unnamed = fits(is_in_doubt)) return unnamed;
   return fits([](const Charge &charge) { return charge.state != ChargeState::released; });
 }
 

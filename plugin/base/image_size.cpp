@@ -45,24 +45,36 @@ std::optional<ImageSize> bmp_size(const ReadRange &read) {
                      static_cast<uint64_t>(height < 0 ? -int64_t{height} : int64_t{height}));
 }
 
-// The first page's.
-std::optional<ImageSize> tiff_size(const ReadRange &read) {
+constexpr size_t kTiffEntry = 12;
+
+struct TiffHead {
+  Order order;
+  uint64_t directory;  // Where that of the first page begins.
+};
+
+std::optional<TiffHead> tiff_head(const ReadRange &read) {
   constexpr uint64_t kTiff = 42;
-  constexpr uint64_t kWidthTag = 256;
-  constexpr uint64_t kHeightTag = 257;
-  constexpr uint64_t kShort = 3;
-  constexpr uint64_t kLong = 4;
-  constexpr size_t kEntry = 12;
   const std::string head = read(0, 8);
   if (!head.starts_with("II") && !head.starts_with("MM")) return std::nullopt;
   const Order order = head[0] == 'M' ? Order::big : Order::little;
   if (number(head, 2, 2, order) != kTiff) return std::nullopt;
-  const uint64_t directory = number(head, 4, 4, order);
+  return TiffHead{order, number(head, 4, 4, order)};
+}
+
+// The first page's.
+std::optional<ImageSize> tiff_size(const ReadRange &read) {
+  constexpr uint64_t kWidthTag = 256;
+  constexpr uint64_t kHeightTag = 257;
+  constexpr uint64_t kShort = 3;
+  constexpr uint64_t kLong = 4;
+  const auto head = tiff_head(read);
+  if (!head) return std::nullopt;
+  const auto [order, directory] = *head;
   const auto count = static_cast<size_t>(number(read(directory, 2), 0, 2, order));
-  const std::string entries = read(directory + 2, count * kEntry);
+  const std::string entries = read(directory + 2, count * kTiffEntry);
   uint64_t width = 0;
   uint64_t height = 0;
-  for (size_t at = 0; at + kEntry <= entries.size(); at += kEntry) {
+  for (size_t at = 0; at + kTiffEntry <= entries.size(); at += kTiffEntry) {
     const uint64_t type = number(entries, at + 2, 2, order);
     if (type != kShort && type != kLong) continue;
     const uint64_t value = number(entries, at + 8, type == kShort ? 2 : 4, order);
@@ -180,6 +192,32 @@ std::optional<ImageSize> size_by_opening(const ReadRange &read) {
   if (const auto size = gif_size(read)) return size;
   if (const auto size = tiff_size(read)) return size;
   return read_webp(read).size;
+}
+
+// Of the most entries that a directory may have.
+constexpr size_t kMostDirectory = 2 + size_t{UINT16_MAX} * kTiffEntry;
+
+std::optional<ImageSize> SizeByOpening::take(std::string_view bytes) {
+  const uint64_t begin = std::exchange(passed_, passed_ + bytes.size());
+  if (begin == 0) {
+    head_ = bytes;
+    const auto tiff = tiff_head([this](uint64_t offset, size_t size) { return read(offset, size); });
+    if (tiff) directory_at_ = std::max<uint64_t>(tiff->directory, head_.size());
+  } else if (directory_at_ < passed_ && may_come()) {
+    const size_t skipped = directory_at_ > begin ? directory_at_ - begin : 0;
+    directory_ += bytes.substr(skipped, kMostDirectory - directory_.size());
+  }
+  return size_by_opening([this](uint64_t offset, size_t size) { return read(offset, size); });
+}
+
+bool SizeByOpening::may_come() const { return directory_at_ > 0 && directory_.size() < kMostDirectory; }
+
+std::string SizeByOpening::read(uint64_t offset, size_t size) const {
+  std::string bytes = offset < head_.size() ? head_.substr(offset, size) : "";
+  const uint64_t next = offset + bytes.size();
+  if (bytes.size() < size && next >= directory_at_ && next - directory_at_ < directory_.size())
+    bytes += directory_.substr(next - directory_at_, size - bytes.size());
+  return bytes;
 }
 
 }  // namespace genclip

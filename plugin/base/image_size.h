@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "plugin/base/read_range.h"
@@ -26,5 +27,22 @@ std::optional<ImageSize> image_size(std::string_view format, const ReadRange &re
 // For a gif, tiff or webp, still or not, as its first bytes tell: formats of which GStreamer's typefinders
 // and parsers do not tell the size.
 std::optional<ImageSize> size_by_opening(const ReadRange &read);
+
+// The same of bytes that come one after another. The directory of a TIFF, which has its size, may be behind
+// the pixels; those are not kept.
+class SizeByOpening {
+ public:
+  // The next bytes. Nothing: the size is not known, or not yet.
+  std::optional<ImageSize> take(std::string_view bytes);
+  bool may_come() const;
+
+ private:
+  std::string read(uint64_t offset, size_t size) const;
+
+  uint64_t passed_ = 0;
+  uint64_t directory_at_ = 0;  // Of a TIFF, behind `head_`; 0: of something else, or within it.
+  std::string head_;           // The first bytes that came.
+  std::string directory_;
+};
 
 }  // namespace genclip

@@ -101,10 +101,13 @@ std::vector<std::string> cues_of(const Json &value, size_t cues) {
     for (size_t i = 0; i < cues; ++i)
       if (const auto *text = (*array)[i].string()) answers[i] = without_number(*text, i + 1);
   } else if (const auto *object = value.object(); object && object->size() == cues && cues > 1) {
-    std::string lines;
-    for (const auto &[key, member] : *object)
-      if (const auto *text = member.string()) lines += "[" + key + "] " + *text + "\n";
-    return read_numbered_lines(lines, cues);
+    for (const auto &[key, member] : *object) {
+      const size_t number = parse_number<size_t>(key).value_or(0);
+      const auto *text = member.string();
+      if (number < 1 || number > cues || !text || !answers[number - 1].empty())
+        return std::vector<std::string>(cues);
+      answers[number - 1] = trimmed(*text);
+    }
   }
   return answers;
 }

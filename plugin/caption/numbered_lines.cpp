@@ -24,7 +24,7 @@ constexpr std::u32string_view kNumberBlanks = U" \t\u00A0\u3000";
 // Emphasis and lists of markdown, and what sets the direction of a text.
 constexpr std::u32string_view kInFront =
     U" \t\u00A0\u3000*-_>#\u200E\u200F\u061C\u202A\u202B\u202C\u202D\u202E\u2066\u2067\u2068\u2069";
-constexpr std::u32string_view kBehind = U"*_\u200E\u200F\u061C";
+constexpr std::u32string_view kBehind = U"*_\u200E\u200F\u061C\u202C\u2069";
 
 bool is_in(gunichar c, std::u32string_view set) { return set.find(c) != set.npos; }
 
@@ -82,6 +82,11 @@ std::string_view without_end(std::string_view line) {
   return line;
 }
 
+// Between cues, not of one: a rule or a heading of markdown.
+bool is_separator(std::string_view line) {
+  return line.starts_with('#') || line.find_first_not_of("-*_=~ \t") == line.npos;
+}
+
 void add_line(std::string &text, std::string_view line) {
   text += (text.empty() ? "" : "\n") + std::string(line);
 }
@@ -95,9 +100,14 @@ std::vector<std::string> read_numbered_lines(std::string_view text, size_t count
   size_t all = 0;
   gunichar style = 0;
   std::string *open = nullptr;
-  // Behind a blank line: more of the cue if another number follows, else a remark.
+  // Behind a blank line: more of the cue if another number follows or it has no text yet, else a remark.
   std::string held;
   bool is_held = false;
+  const auto end_cue = [&](bool is_followed) {
+    if (open && !held.empty() && (is_followed || open->empty())) add_line(*open, held);
+    held.clear();
+    is_held = false;
+  };
   for (size_t at = 0; at < text.size();) {
     const size_t end = std::min(text.find('\n', at), text.size());
     const std::string_view line = without_end(text.substr(at, end - at));
@@ -109,19 +119,19 @@ std::vector<std::string> read_numbered_lines(std::string_view text, size_t count
       if (number < 1 || number > count || came[number - 1]) return none;
       came[number - 1] = true;
       ++all;
-      if (open && !held.empty()) add_line(*open, held);
+      end_cue(true);
       open = &answers[number - 1];
       *open = mark->text;
-      held.clear();
-      is_held = false;
     } else if (line.starts_with("```")) {
+      end_cue(false);
       open = nullptr;  // What follows is a remark: no cue has a fence.
     } else if (line.empty()) {
       is_held = true;
-    } else if (open) {
+    } else if (open && !(is_held && is_separator(line))) {
       add_line(is_held ? held : *open, line);
     }
   }
+  end_cue(false);
   return all == count ? answers : none;
 }
 

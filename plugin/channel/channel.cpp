@@ -250,11 +250,14 @@ void Channel::look_at_rundown() {
   rundown_look_ = {.is_asked = true};
   rundown_disk_->add([gate = gate_, source = source_, this] {
     auto found = std::make_shared<std::optional<RundownReading>>(source->look());
-    gate->post([this, found] {
+    gate->post([this, found, unseen = source->unseen()] {
       const bool has_hung = std::exchange(rundown_look_, {}).hangs();
+      const bool was_unseen = !std::exchange(rundown_unseen_, unseen).empty();
       if (*found)
         take_rundown(**found);
-      else if (has_hung)
+      else if (!unseen.empty() && (!was_unseen || has_hung))
+        listener_.on_rundown({.items = told_rundown_.items, .text = unseen});
+      else if (unseen.empty() && (was_unseen || has_hung))
         listener_.on_rundown(told_rundown_);
     });
   });
@@ -320,6 +323,8 @@ void Channel::take_edited(Rundown rundown, const std::string &inserted) {
   RundownNotice notice = told_rundown_;
   if (rundown_look_.is_asked && rundown_look_.hangs())
     notice = {.items = notice.items, .text = kRundownHangs};
+  else if (!rundown_unseen_.empty())
+    notice = {.items = notice.items, .text = rundown_unseen_};
   notice.is_edited = true;
   listener_.on_rundown(notice);
   follow(std::make_shared<const Rundown>(std::move(rundown)), inserted);

@@ -197,6 +197,7 @@ class Channel : private AutomationListener, private PreparerListener {
   uint64_t states_ = 0;                // How many were.
   bool is_loading_again_ = false;      // Somebody may have been writing the rundown's file at the start.
   DiskWait rundown_look_, asrun_look_, state_look_;
+  std::string rundown_unseen_;  // RundownSource::unseen() of the last look.
   RundownNotice told_rundown_;  // Of the newest one that was read.
   bool is_want_due_ = true;
   bool is_reading_budget_ = false;  // A disk thread reads the store's budget.

@@ -341,6 +341,8 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
   if (!plan) return fail(work, with_ending(plan.error(), {Outcome::not_submitted, Charged::no, false}));
   for (const std::string &warning : plan->warnings) warn({ErrorKind::settings, warning});
   plan->job.may_submit = action.may_submit;
+  const auto links = paid_for_links_.find(paid_key(work.wish, action.take));
+  if (links != paid_for_links_.end()) plan->job.paid_before = links->second;
   work.no_key = plan->job.no_key;
   work.key = plan->job.endpoint.api_key.value;
   GenerationServices services = services_;
@@ -465,6 +467,7 @@ void PreparerWork::finish(Work &work, const GenerationState &state, std::shared_
   media.task_id = state.task_id;
   media.take = work.take;
   media.credits = state.links_amount + (paid == paid_.end() ? 0 : paid->second);
+  paid_for_links_.erase(paid_key(work.wish, work.take));
   work.expected.reset();
   if (state.actual_duration > 0)
     work.expected = std::chrono::nanoseconds(std::llround(state.actual_duration * 1e9));
@@ -472,6 +475,7 @@ void PreparerWork::finish(Work &work, const GenerationState &state, std::shared_
 }
 
 void PreparerWork::fail(Work &work, const Error &error) {
+  if (work.links_amount > 0) paid_for_links_[paid_key(work.wish, work.take)] += work.links_amount;
   const GenerationEnd end = generation_end(error, work.no_key, utc_now());
   const bool is_known = plan_.halt() && end.halt && is_same_reason(*plan_.halt(), *end.halt);
   plan_.generated(work.wish.key, end, services_.clock->now());

@@ -129,9 +129,11 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   std::vector<Wish> wishes_;
   std::vector<std::string> fallback_;
   uint64_t tickets_ = 0;
-  FileWatch file_watch_;                     // Of foreign media.
-  std::set<std::string> warned_;             // Texts that were told.
-  std::unordered_map<size_t, double> paid_;  // Credits of this run, by the hash of source and take.
+  FileWatch file_watch_;          // Of foreign media.
+  std::set<std::string> warned_;  // Texts that were told.
+  // Credits of this run, by the hash of source and take: for the clip, and for its links in tries that
+  // failed.
+  std::unordered_map<size_t, double> paid_, paid_for_links_;
   std::optional<BudgetNotice> told_halt_;
   // A halt has ended only because nobody wants the clip that it was about: the next one may be refused too.
   bool may_halt_again_ = false;

@@ -85,11 +85,18 @@ bool RundownSource::is_young(const Stamp &stamp, Clock::WallTime its_now) const 
 
 std::optional<RundownReading> RundownSource::look() {
   if (path_.empty()) return std::nullopt;
-  // One that cannot be looked at for a moment is the same one, with what was inserted into it.
-  if (const auto info = files_.info(resolved_path(path_)); !info || !*info) {
-    if (++missing_ >= kMissing || info) read_ = seen_ = std::nullopt;
-    if (missing_ != kMissing) return std::nullopt;
-    return RundownLine{0, info ? "Its file is gone." : kUnreadable + info.error().text};
+  const auto info = files_.info(resolved_path(path_));
+  // One that cannot be looked at is the same one, with what was inserted into it.
+  if (!info) {
+    if (++unseen_looks_ >= kMissing) unseen_ = kUnreadable + info.error().text;
+    return std::nullopt;
+  }
+  unseen_looks_ = 0;
+  unseen_.clear();
+  if (!*info) {
+    read_ = seen_ = std::nullopt;
+    if (++missing_ != kMissing) return std::nullopt;
+    return RundownLine{0, "Its file is gone."};
   }
   missing_ = 0;
   const auto now = stamp();

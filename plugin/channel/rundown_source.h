@@ -45,8 +45,10 @@ class RundownSource {
   std::optional<RundownReading> begin() EXCLUDES(mutex_);
   // What the file contains now, if it has changed since it was read and has then rested for one look, so that
   // a file that somebody writes is not read too early; for ten seconds, if its text may be unfinished. An
-  // error, once, if there is no file any more, or if it cannot be looked at.
+  // error, once, if there is no file any more.
   std::optional<RundownReading> look() EXCLUDES(mutex_);
+  // After look(), on its thread: why the last looks failed; empty: they did not.
+  const std::string &unseen() const { return unseen_; }
   // The store's, for judge(). False: it ends nothing of what fresh takes cost. One that cannot be read binds:
   // nothing is paid then.
   bool read_budget() EXCLUDES(mutex_);
@@ -73,9 +75,11 @@ class RundownSource {
   const std::string path_;
   const std::string text_;
   const RunSettings run_;
-  std::optional<Stamp> read_;              // Of the file that was read last.
-  bool is_accepted_ = false;               // What was read last.
-  unsigned missing_ = 0;                   // Looks at it, one after the other, in which it was not there.
+  std::optional<Stamp> read_;  // Of the file that was read last.
+  bool is_accepted_ = false;   // What was read last.
+  unsigned missing_ = 0;       // Looks at it in which it was not there.
+  unsigned unseen_looks_ = 0;  // Those that failed, one after the other.
+  std::string unseen_;
   std::optional<Stamp> seen_;              // At the last look.
   std::optional<Clock::Time> seen_since_;  // When it was first seen so; at the start, when that began.
   mutable Mutex mutex_;

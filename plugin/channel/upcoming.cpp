@@ -12,7 +12,7 @@ namespace {
 
 // Of very short items in a loop.
 constexpr size_t kMostUpcoming = 10000;
-// One after the other: nobody looks further for something to show.
+// Nobody looks further for something to show.
 constexpr size_t kMostPassedOver = 1000;
 
 class Preview {
@@ -79,7 +79,7 @@ class Preview {
     const RundownItem &item = rundown_.items[position];
     const auto length = length_of_(item, turn);
     out_.push_back({item.id, turn, frame_, !length});
-    passed_over_ = length ? 0 : passed_over_ + 1;
+    if (!length) ++passed_over_;
     if (!length) return false;
     ++shown_;
     const uint64_t end = frame_ + std::max<uint64_t>(*length, 1);
@@ -144,7 +144,7 @@ class Preview {
   std::vector<Start> starts_;  // From first_start_ on those to come, the earliest first.
   size_t first_start_ = 0;
   size_t shown_ = 0;        // Of what is out,
-  size_t passed_over_ = 0;  // and how many have not been since the last of these.
+  size_t passed_over_ = 0;  // and how many are not.
   std::vector<Upcoming> out_;
 };
 

@@ -258,8 +258,10 @@ Reaction answer(ClipRun &&run, const WholeClipMissing &) {
     reaction.ledger.push_back(line_of_fetch(reaction.run, LedgerEvent::unfetched, *whole));
     reaction.tells_first = true;
   }
-  // Should this run pay for nothing, the journal would name for ever a clip that is not there.
-  const bool is_written_later = reaction.write || reaction.run.step == ClipStep::submit;
+  // Should this run pay for nothing, the journal would name for ever a clip that is not there. (A named task
+  // is journalled once the service knows it.)
+  const ClipStep step = reaction.run.step;
+  const bool is_written_later = reaction.write || step == ClipStep::submit || step == ClipStep::follow;
   if (reaction.run.wish.has_key && !is_written_later) {
     const ClipIdentity identity = reaction.run.record.identity;
     reaction.run.record = *reaction.run.found;

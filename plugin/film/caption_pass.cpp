@@ -401,8 +401,9 @@ class CaptionPass {
   void on_warning(GstMessage *message) {
     const std::string text = without_stream(text_of_message(message));
     const bool is_of_captions = GST_MESSAGE_SRC(message) == GST_OBJECT(gencaption_.get());
-    if (is_of_captions && flag_of_message(message, kCaptionShown)) progress_.has_unkept = true;
-    if (is_of_captions) {
+    const bool is_shown = is_of_captions && flag_of_message(message, kCaptionShown);
+    if (is_shown) progress_.has_unkept = true;
+    if (is_of_captions && !is_shown) {
       const bool may_pass = is_for_now(message);
       if (!detail_of_message(message, "budget").empty() ||
           (may_pass &&

@@ -58,23 +58,22 @@ bool is_http_source(GstElement *source) {
   return factory && std::string_view(GST_OBJECT_NAME(factory)) == "souphttpsrc";
 }
 
-// No proxy leads to a server of this machine.
-bool is_of_this_machine(GstElement *source) {
-  const GStringPtr uri(gst_uri_handler_get_uri(GST_URI_HANDLER(source)));
-  const auto url = parse_http_url(uri ? uri.get() : "");
-  return url && is_loopback(url->get());
-}
-
-// The source hides the password in the URL even from itself.
-Result<void> set_proxy(GstElement *source, const std::string &proxy) {
+// The source hides the password in the URL even from itself. It tells one to no SOCKS proxy, and to no other
+// for https, where libsoup asks for it before the request has begun.
+Result<void> set_proxy(GstElement *source, GUri *of, const std::string &proxy) {
   const auto url = proxy_url(proxy);
   if (!url) return url.error();
+  const bool is_http = g_str_has_prefix(g_uri_get_scheme(url->get()), "http");
+  const bool is_tunnel = !of || g_str_equal(g_uri_get_scheme(of), "https");
+  if (g_uri_get_user(url->get()) && (!is_http || is_tunnel))
+    return Error{ErrorKind::settings,
+                 std::string("GStreamer's HTTP source cannot log in to ") +
+                     (is_http ? "a proxy for media at https URLs" : "a SOCKS proxy") +
+                     ". Give a proxy that asks for no password, or media at other places."};
   const GStringPtr address(g_uri_to_string_partial(url->get(), G_URI_HIDE_USERINFO));
   g_object_set(source, "proxy", address.get(), nullptr);
-  // Whoever is behind a SOCKS proxy must not learn them by asking.
-  if (g_str_has_prefix(g_uri_get_scheme(url->get()), "http"))
-    g_object_set(source, "proxy-id", g_uri_get_user(url->get()), "proxy-pw", g_uri_get_password(url->get()),
-                 nullptr);
+  const char *user = g_uri_get_user(url->get()), *password = g_uri_get_password(url->get());
+  if (user) g_object_set(source, "proxy-id", user, "proxy-pw", password ? password : "", nullptr);
   return {};
 }
 
@@ -95,7 +94,13 @@ Result<void> set_up_media_source(GstElement *source, const MediaAccess &access) 
   g_object_set(source, "user-agent",
                access.user_agent.empty() ? "genclip/" GENCLIP_VERSION : access.user_agent.c_str(), nullptr);
   Result<void> done;
-  if (!access.http.proxy.empty() && !is_of_this_machine(source)) done = set_proxy(source, access.http.proxy);
+  const GStringPtr uri(gst_uri_handler_get_uri(GST_URI_HANDLER(source)));
+  const auto url = parse_http_url(uri ? uri.get() : "");
+  // No proxy leads to a server of this machine.
+  if (url && is_loopback(url->get()))
+    g_object_set(source, "proxy", "", nullptr);
+  else if (!access.http.proxy.empty())
+    done = set_proxy(source, url ? url->get() : nullptr, access.http.proxy);
   if (done && !access.http.tls_ca_file.empty()) done = set_trust(source, access.http.tls_ca_file);
   if (!done) gst_element_set_locked_state(source, TRUE);
   return done;

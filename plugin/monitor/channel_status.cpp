@@ -81,15 +81,22 @@ Json json_of(const std::optional<FallbackStatus> &fallback) {
 }  // namespace
 
 void ItemReasons::take(std::string id, std::string state, std::string reason) {
-  std::erase_if(told_, [&](const Told &told) { return told.id == id; });
+  if (const auto known = told_.find(id); known != told_.end()) {
+    order_.erase(known->second.place);
+    told_.erase(known);
+  }
   if (reason.empty()) return;
-  if (told_.size() >= kMost) told_.pop_front();
-  told_.push_back({std::move(id), std::move(state), std::move(reason)});
+  if (told_.size() >= kMost) {
+    told_.erase(order_.front());
+    order_.pop_front();
+  }
+  const auto place = order_.insert(order_.end(), id);
+  told_[std::move(id)] = {std::move(state), std::move(reason), place};
 }
 
 std::string ItemReasons::reason_of(const std::string &id, const std::string &state) const {
-  const auto told = std::find_if(told_.begin(), told_.end(), [&](const Told &each) { return each.id == id; });
-  return told != told_.end() && told->state == state ? told->reason : "";
+  const auto told = told_.find(id);
+  return told != told_.end() && told->second.state == state ? told->second.reason : "";
 }
 
 Json status_json(const ChannelStatus &status) {

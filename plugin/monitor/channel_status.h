@@ -7,7 +7,8 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
+#include <list>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -50,11 +51,12 @@ class ItemReasons {
 
  private:
   struct Told {
-    std::string id;
     std::string state;
-    std::string reason;  // Not empty.
+    std::string reason;                      // Not empty.
+    std::list<std::string>::iterator place;  // In `order_`.
   };
-  std::deque<Told> told_;  // Each ID once, the newest last.
+  std::map<std::string, Told> told_;  // By ID.
+  std::list<std::string> order_;      // Of the IDs, the newest last.
 };
 
 struct ChannelBudget {

@@ -67,9 +67,11 @@ class HlsFolder : public FileWriter {
     playlist_.keep(std::move(numbers));
     if (!playlist_.segments().empty()) remove_unfinished(*names);
     first_ = next_;
-    if (!captions_.cues) return retract_captions(*names);
-    if (auto filled = fill_captions(*names); !filled) return forget(std::move(filled).error());
-    return {};
+    auto captioned = captions_.cues ? fill_captions(*names) : retract_captions(*names);
+    if (captioned) return {};
+    // Perhaps for lack of room: the next start has some.
+    if (!playlist_.segments().empty()) remove_segments(*names, 0, playlist_.segments().front().number);
+    return forget(std::move(captioned).error());
   }
 
   std::string open(WallTime, const GstCaps *picture) override {

@@ -158,6 +158,12 @@ class DecodePass::Work {
     std::optional<nanoseconds> first_damaged;
   };
 
+  // What comes to a demuxer or decoder first.
+  struct Opening {
+    Work *work = nullptr;
+    SizeByOpening size;
+  };
+
   static Error missing(const std::string &element) {
     return {ErrorKind::failed, "It cannot be decoded: the element " + element + " is not installed."};
   }
@@ -175,10 +181,13 @@ class DecodePass::Work {
     if (auto done = set_up_media_source(source, self->access_); !done) self->refuse(std::move(done).error());
   }
 
-  static int on_choice(GstElement *, GstPad *, GstCaps *, GstElementFactory *factory, Work *self) {
+  // Nothing tells how large an OpenEXR picture is before it is decoded.
+  static int on_choice(GstElement *, GstPad *, GstCaps *caps, GstElementFactory *factory, Work *self) {
     const std::string_view klass = gst_element_factory_get_metadata(factory, GST_ELEMENT_METADATA_KLASS);
     const bool is_other_file = klass.find("Adaptive") != klass.npos;
-    return klass.find("Hardware") != klass.npos || (self->is_strict_ && is_other_file) ? kSkip : kTry;
+    const bool is_exr = gst_structure_has_name(gst_caps_get_structure(caps, 0), "image/x-exr");
+    return is_exr || klass.find("Hardware") != klass.npos || (self->is_strict_ && is_other_file) ? kSkip
+                                                                                                 : kTry;
   }
 
   static void on_element(GstBin *, GstBin *, GstElement *element, Work *self) {
@@ -189,7 +198,7 @@ class DecodePass::Work {
     };
     const bool is_decoder = is(GST_ELEMENT_FACTORY_TYPE_DECODER);
     if (is(GST_ELEMENT_FACTORY_TYPE_DEMUXER)) {
-      watch(element, "sink", on_opening, self);
+      see_opening(element, self);
       const MutexLock lock(self->mutex_);
       self->record_.has_demuxer = true;
     }
@@ -208,7 +217,7 @@ class DecodePass::Work {
       encoded = &self->encoded_.back();
     }
     watch(element, "sink", on_encoded, encoded);
-    if (is_decoder) watch(element, "sink", on_opening, self);
+    if (is_decoder) see_opening(element, self);
   }
 
   static void on_stream(GstElement *, GstPad *pad, Work *self) {
@@ -280,19 +289,22 @@ class DecodePass::Work {
 
   // The caps of some pictures have no size, and the decoder, or a demuxer that decodes to find one, takes
   // memory for all of it. So neither gets the first bytes before they are looked at here.
+  static void see_opening(GstElement *element, Work *self) {
+    watch(element, "sink", on_opening, new Opening{.work = self, .size = {}},
+          [](gpointer data) { delete static_cast<Opening *>(data); });
+  }
+
   static GstPadProbeReturn on_opening(GstPad *, GstPadProbeInfo *info, gpointer data) {
-    auto *self = static_cast<Work *>(data);
+    auto &opening = *static_cast<Opening *>(data);
+    Work *self = opening.work;
     if (!(info->type & GST_PAD_PROBE_TYPE_BUFFER)) return GST_PAD_PROBE_OK;
     if (self->refusal()) return GST_PAD_PROBE_DROP;
     GstMapInfo map;
     if (!gst_buffer_map(GST_PAD_PROBE_INFO_BUFFER(info), &map, GST_MAP_READ)) return GST_PAD_PROBE_REMOVE;
-    const std::string_view bytes(reinterpret_cast<const char *>(map.data), map.size);
-    const auto size = size_by_opening([&](uint64_t offset, size_t wanted) {
-      return offset < bytes.size() ? std::string(bytes.substr(offset, wanted)) : std::string();
-    });
+    const auto size = opening.size.take({reinterpret_cast<const char *>(map.data), map.size});
     gst_buffer_unmap(GST_PAD_PROBE_INFO_BUFFER(info), &map);
-    const bool is_fit = !size || self->accept_frames_of(size->width, size->height);
-    return is_fit ? GST_PAD_PROBE_REMOVE : GST_PAD_PROBE_DROP;
+    if (size && !self->accept_frames_of(size->width, size->height)) return GST_PAD_PROBE_DROP;
+    return !size && opening.size.may_come() ? GST_PAD_PROBE_OK : GST_PAD_PROBE_REMOVE;
   }
 
   static GstPadProbeReturn on_encoded(GstPad *pad, GstPadProbeInfo *info, gpointer data) {

@@ -254,7 +254,11 @@ TEST(Account, CorrectsOfAKeyFirstWhatIsUnknownAndHasNoTask) {
   EXPECT_EQ(first.unknown, 0u);
   std::vector<LedgerEntry> again = entries;
   again.push_back(correct_of("a", "", 2));
-  EXPECT_EQ(all_sums(again).spent.credits, 3) << "then the latest";
+  EXPECT_EQ(all_sums(again).spent.credits, 6) << "it is in doubt whether a task exists";
+  again.push_back(correct_of("a", "", 0));
+  EXPECT_EQ(all_sums(again).spent.credits, 4);
+  again.push_back(correct_of("a", "", 2));
+  EXPECT_EQ(all_sums(again).spent.credits, 2) << "then the latest";
 }
 
 TEST(Account, TakesASettledTaskOfAReservedKeyForItsOwn) {

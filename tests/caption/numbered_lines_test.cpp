@@ -33,6 +33,8 @@ TEST(NumberedLines, MayBeNumberedAsInAnyLanguage) {
         "**1\u3001**\u4f60\u597d\n**2\u3001**b"})
     EXPECT_THAT(read_numbered_lines(text, 2), ElementsAre("\u4f60\u597d", "b")) << text;
   EXPECT_THAT(read_numbered_lines("[1]\u200fa\n[2] \u200fb", 2), ElementsAre("a", "\u200fb"));
+  EXPECT_THAT(read_numbered_lines("\u2067[1]\u2069 a\n\u2068[2]\u2069 b", 2), ElementsAre("a", "b"));
+  EXPECT_THAT(read_numbered_lines("\u20671.\u2069 a\n\u202b2.\u202c b", 2), ElementsAre("a", "b"));
 }
 
 TEST(NumberedLines, MayGoOnInTheNextLine) {
@@ -47,6 +49,13 @@ TEST(NumberedLines, MayGoOnBehindABlankLineThatIsNotTheLast) {
   EXPECT_THAT(read_numbered_lines("Here:\n\n[2]\n\n- A\n\n\n[1] b", 2), ElementsAre("b", "- A"));
   EXPECT_THAT(read_numbered_lines("```\n[1] a\n\nb\n```\nThe second:\n```\n[2] c\n```", 2),
               ElementsAre("a", "c"));
+  EXPECT_THAT(read_numbered_lines("[1]\n\na\n\n[2]\n\nc", 2), ElementsAre("a", "c"))
+      << "it has no other text";
+}
+
+TEST(NumberedLines, MayHaveRulesAndHeadingsBetweenThem) {
+  EXPECT_THAT(read_numbered_lines("[1] a\n\n---\n\n[2] b\n\n* * *\n## Scene 2\n\n[3] - c\n\n- d\n[4] e", 4),
+              ElementsAre("a", "b", "- c\n- d", "e"));
 }
 
 // Numbers of another kind belong to the text.

@@ -445,6 +445,21 @@ TEST(React, JournalsThatTheFileOfAReplacedClipIsGoneBeforeItAsksForItsTask) {
   EXPECT_FALSE(react(run, WholeClipMissing{}).write);
 }
 
+TEST(React, FollowsTheNamedTaskWhereTheFileOfAReplacedClipIsGone) {
+  ClipRun run = run_at(ClipStep::serve);
+  ClipRecord whole;
+  whole.state = ClipState::complete;
+  whole.task_id = "whole";
+  run.found->state = ClipState::submitted;
+  run.found->task_id = "successor";
+  run.found->replaced = run.whole = std::make_shared<const ClipRecord>(whole);
+  run.wish.task_id = "whole";
+  const Reaction missing = react(run, WholeClipMissing{});
+  EXPECT_EQ(missing.run.step, ClipStep::follow);
+  EXPECT_EQ(missing.run.record.task_id, "whole");
+  EXPECT_FALSE(missing.write) << "once the service knows it";
+}
+
 TEST(React, FollowsACompletedTaskWhoseFolderIsGone) {
   const OpenTask done{
       .id = "T", .reserved_at = "2026-01-01T00:00:00.000Z", .amount = 9, .was_completed = true};

@@ -102,6 +102,23 @@ TEST(ImageSize, IsUnknownWhereItIsNotSaid) {
   EXPECT_EQ(image_size("gif", reader_of("GIF")), std::nullopt);
 }
 
+// The encoder writes the directory behind the pixels, as most programs do.
+TEST(ImageSize, OfATiffComesWithItsDirectory) {
+  const std::string bytes = image_file("avenc_tiff", 641, 480);
+  for (const size_t block : {bytes.size(), size_t{4096}, size_t{1000}, size_t{8}}) {
+    SizeByOpening opening;
+    std::optional<ImageSize> size;
+    for (size_t at = 0; at < bytes.size() && !size; at += block) {
+      size = opening.take(std::string_view(bytes).substr(at, block));
+      EXPECT_TRUE(size || opening.may_come()) << at;
+    }
+    EXPECT_EQ(size, (ImageSize{641, 480})) << block;
+  }
+  SizeByOpening other;
+  EXPECT_EQ(other.take(image_file("avenc_bmp", 8, 8)), std::nullopt);
+  EXPECT_FALSE(other.may_come());
+}
+
 TEST(ImageSize, SurvivesAnyBytes) {
   const unsigned seed = test_seed();
   SCOPED_TRACE("seed " + std::to_string(seed));

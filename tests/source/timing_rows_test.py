@@ -9,7 +9,7 @@ import unittest
 
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 LIMIT = re.compile(r"\b(time_limit|measures_time)\(")
-CASE = re.compile(r"^TEST(?:_F|_P)?\((\w+), *(\w+)|^ {4}def (test_\w+)", re.MULTILINE)
+CASE = re.compile(r"^TEST(_F|_P)?\((\w+), *(\w+)|^ {4}def (test_\w+)", re.MULTILINE)
 # They are measured for as long as they run, in a suite of their own.
 OTHERWISE_MEASURED = {"stress"}
 
@@ -21,7 +21,9 @@ def cases_with_limits(text):
         body = text[head.end() : following.start() if following else len(text)]
         body = re.split(r"^}$|^ {4}def ", body, maxsplit=1, flags=re.MULTILINE)[0]
         if LIMIT.search(body):
-            yield head[3] or f"{head[1]}.{head[2]}"
+            # As GoogleTest calls a case with a parameter.
+            form = "Each/{}.{}/0" if head[1] == "_P" else "{}.{}"
+            yield head[4] or form.format(head[2], head[3])
 
 
 class Timing(unittest.TestCase):

@@ -50,6 +50,18 @@ TEST(MediaAccess, IsByTheProxyWithItsCredentialsUnderTheNameOfTheSettings) {
   EXPECT_NE(requests.back().find("User-Agent: genclip/"), std::string::npos) << requests.back();
 }
 
+// GStreamer's source would tell the proxy no password, and the server would seem to be at fault.
+TEST(MediaAccess, IsRefusedWhereTheProxyCannotBeLoggedInTo) {
+  const std::string port = std::to_string(refused_port());
+  const std::string of_https =
+      vetted_by({{.proxy = "http://user:word@127.0.0.1:" + port, .tls_ca_file = ""}, ""},
+                "https://media.example/a.mkv");
+  EXPECT_TRUE(of_https.starts_with("GStreamer's HTTP source cannot log in to a proxy")) << of_https;
+  const std::string of_socks = vetted_by(
+      {{.proxy = "socks5://user@127.0.0.1:" + port, .tls_ca_file = ""}, ""}, "http://media.example/a.mkv");
+  EXPECT_TRUE(of_socks.starts_with("GStreamer's HTTP source cannot log in to a SOCKS")) << of_socks;
+}
+
 TEST(MediaAccess, TrustsTheFileOfTheSettings) {
   const HttpServer server(always(clip()),
                           {.certificate = certificate("good.pem"), .private_key = certificate("good.key")});
