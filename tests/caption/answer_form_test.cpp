@@ -115,7 +115,7 @@ TEST(AnswerForm, OfCuesHasTheirNumbers) {
             "de=eins;de=zwei;en=one;en=two;");
   EXPECT_EQ(understood(R"({"de":"[1] eins\n[3] zwei","en":["one"]})", kBoth, 2), "de=;de=;en=;en=;");
   EXPECT_EQ(understood(R"({"de":{"1":"- A\n\n- B","2":"- C\n\n- D"},"en":{"1":"a","2":"[3] b"}})", kBoth, 2),
-            "de=- A\n- B;de=- C\n- D;en=a;en=[3] b;");
+            "de=- A\n\n- B;de=- C\n\n- D;en=a;en=[3] b;");
   EXPECT_EQ(understood(R"({"de":{"1":"eins","01":"zwei"},"en":{"1":"one","3":"two"}})", kBoth, 2),
             "de=;de=;en=;en=;");
 }
