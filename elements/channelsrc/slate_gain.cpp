@@ -36,9 +36,7 @@ void SlateGain::find() {
   std::vector<std::weak_ptr<DecodedClip>> waiting;
   {
     MutexLock lock(mutex_);
-    // The note is of sound that is silent, or was not measured in time.
-    const bool is_measured = vetted && (!vetted->has_audio || vetted->lufs != 0 || vetted->gain_note.empty());
-    if (!is_measured) {
+    if (!vetted || vetted->is_loudness_unknown) {
       const ErrorKind kind = vetted ? ErrorKind::timed_out : vetted.error().kind;
       is_over_ = kind == ErrorKind::wrong_type || kind == ErrorKind::settings;
       problem_ = "The slate is silent, because its loudness is not known: " +

@@ -115,7 +115,7 @@ std::optional<size_t> Account::latest(const std::string &key) const {
     return charge.state == ChargeState::unknown && charge.task_id.empty();
   };
   const auto is_in_doubt = [](const Charge &charge) {
-    return charge.is_in_doubt() && charge.task_id.empty();
+    return (charge.is_in_doubt() || charge.is_under_way()) && charge.task_id.empty();
   };
   if (const auto unnamed = fits(is_unknown)) return unnamed;
   if (const auto unnamed = fits(is_in_doubt)) return unnamed;

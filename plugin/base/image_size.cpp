@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 
 namespace genclip {
 namespace {
@@ -79,8 +80,9 @@ std::optional<ImageSize> tiff_size(const ReadRange &read) {
     if (type != kShort && type != kLong) continue;
     const uint64_t value = number(entries, at + 8, type == kShort ? 2 : 4, order);
     const uint64_t tag = number(entries, at, 2, order);
-    if (tag == kWidthTag) width = value;
-    if (tag == kHeightTag) height = value;
+    // Of a tag that comes twice, one decoder takes the first and another one the last.
+    if (tag == kWidthTag) width = std::max(width, value);
+    if (tag == kHeightTag) height = std::max(height, value);
   }
   return size_if_any(width, height);
 }
@@ -207,7 +209,13 @@ std::optional<ImageSize> SizeByOpening::take(std::string_view bytes) {
     const size_t skipped = directory_at_ > begin ? directory_at_ - begin : 0;
     directory_ += bytes.substr(skipped, kMostDirectory - directory_.size());
   }
-  return size_by_opening([this](uint64_t offset, size_t size) { return read(offset, size); });
+  const ReadRange known = [this](uint64_t offset, size_t size) { return read(offset, size); };
+  // Half of a directory may hold a small size, and the rest a large one.
+  if (const auto tiff = tiff_head(known); tiff && may_come()) {
+    const size_t entries = number(read(tiff->directory, 2), 0, 2, tiff->order) * kTiffEntry;
+    if (read(tiff->directory + 2, entries).size() < entries) return std::nullopt;
+  }
+  return size_by_opening(known);
 }
 
 bool SizeByOpening::may_come() const { return directory_at_ > 0 && directory_.size() < kMostDirectory; }

@@ -3,6 +3,7 @@
 
 #include <glib.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "plugin/base/number.h"
@@ -82,9 +83,16 @@ std::string_view without_end(std::string_view line) {
   return line;
 }
 
-// Between cues, not of one: a rule or a heading of markdown.
-bool is_separator(std::string_view line) {
-  return line.starts_with('#') || line.find_first_not_of("-*_=~ \t") == line.npos;
+// A rule of markdown, which is of no cue.
+bool is_rule(std::string_view line) {
+  return line.find_first_not_of("-*_=~ \t") == line.npos &&
+         std::ranges::count_if(line, [](char c) { return c != ' ' && c != '\t'; }) >= 3;
+}
+
+// A heading of markdown, and not a line of a song or a hashtag.
+bool is_heading(std::string_view line) {
+  const size_t text = line.find_first_not_of('#');
+  return text > 0 && text != line.npos && line[text] == ' ' && !line.ends_with('#');
 }
 
 void add_line(std::string &text, std::string_view line) {
@@ -100,11 +108,15 @@ std::vector<std::string> read_numbered_lines(std::string_view text, size_t count
   size_t all = 0;
   gunichar style = 0;
   std::string *open = nullptr;
-  // Behind a blank line: more of the cue if another number follows or it has no text yet, else a remark.
+  // Behind a blank line: more of the cue if another number follows, or if another text is below a blank line,
+  // too; else a remark.
   std::string held;
-  bool is_held = false;
+  bool is_held = false, are_below = false;
   const auto end_cue = [&](bool is_followed) {
-    if (open && !held.empty() && (is_followed || open->empty())) add_line(*open, held);
+    if (open && !held.empty() && (is_followed || (open->empty() && are_below))) {
+      are_below = are_below || open->empty();
+      add_line(*open, held);
+    }
     held.clear();
     is_held = false;
   };
@@ -127,7 +139,7 @@ std::vector<std::string> read_numbered_lines(std::string_view text, size_t count
       open = nullptr;  // What follows is a remark: no cue has a fence.
     } else if (line.empty()) {
       is_held = true;
-    } else if (open && !(is_held && is_separator(line))) {
+    } else if (open && !is_rule(line) && !(is_held && !open->empty() && is_heading(line))) {
       add_line(is_held ? held : *open, line);
     }
   }

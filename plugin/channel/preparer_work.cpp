@@ -333,7 +333,7 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
   work.take = action.take;
   work.was_charged = false;
   work.reported_version = 0;
-  work.links_amount = 0;
+  work.links_amount = work.links_before = 0;
   work.at_hand = nullptr;
   work.no_key.clear();
   work.key.clear();
@@ -342,7 +342,7 @@ void PreparerWork::generate(Work &work, const PlanAction &action) {
   for (const std::string &warning : plan->warnings) warn({ErrorKind::settings, warning});
   plan->job.may_submit = action.may_submit;
   const auto links = paid_for_links_.find(paid_key(work.wish, action.take));
-  if (links != paid_for_links_.end()) plan->job.paid_before = links->second;
+  if (links != paid_for_links_.end()) plan->job.paid_before = work.links_before = links->second;
   work.no_key = plan->job.no_key;
   work.key = plan->job.endpoint.api_key.value;
   GenerationServices services = services_;
@@ -375,9 +375,19 @@ std::optional<PreparerWork::Attended> PreparerWork::stop_attending(uint64_t tick
   return one;
 }
 
+// Two items of one request share its generation.
+void PreparerWork::keep_links_amount(const Work &work) {
+  if (work.links_amount <= 0) return;
+  double &known = paid_for_links_[paid_key(work.wish, work.take)];
+  known = std::max(known, work.links_before + work.links_amount);
+}
+
 // The request that is on its way to the service is answered and journalled nevertheless.
 void PreparerWork::give_up(Work &work) {
-  if (const auto attended = stop_attending(work.ticket)) attended->generation->leave(attended->reports.get());
+  if (const auto attended = stop_attending(work.ticket)) {
+    keep_links_amount(work);
+    attended->generation->leave(attended->reports.get());
+  }
   work.ticket = 0;
 }
 
@@ -466,7 +476,7 @@ void PreparerWork::finish(Work &work, const GenerationState &state, std::shared_
   media.uri = uri ? uri.get() : "";
   media.task_id = state.task_id;
   media.take = work.take;
-  media.credits = state.links_amount + (paid == paid_.end() ? 0 : paid->second);
+  media.credits = work.links_before + state.links_amount + (paid == paid_.end() ? 0 : paid->second);
   paid_for_links_.erase(paid_key(work.wish, work.take));
   work.expected.reset();
   if (state.actual_duration > 0)
@@ -475,7 +485,7 @@ void PreparerWork::finish(Work &work, const GenerationState &state, std::shared_
 }
 
 void PreparerWork::fail(Work &work, const Error &error) {
-  if (work.links_amount > 0) paid_for_links_[paid_key(work.wish, work.take)] += work.links_amount;
+  keep_links_amount(work);
   const GenerationEnd end = generation_end(error, work.no_key, utc_now());
   const bool is_known = plan_.halt() && end.halt && is_same_reason(*plan_.halt(), *end.halt);
   plan_.generated(work.wish.key, end, services_.clock->now());

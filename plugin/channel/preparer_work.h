@@ -56,11 +56,11 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
     PlannedWish wish;
     uint64_t version = 0;
     uint64_t ticket = 0;
-    unsigned take = 0;  // Of the generation, as are the next five.
+    unsigned take = 0;  // Of the generation, as are the next six.
     bool was_charged = false;
     uint64_t reported_version = 0;  // Of its state. Reports of two threads may overtake each other.
     std::string no_key, key;
-    double links_amount = 0;
+    double links_amount = 0, links_before = 0;  // `links_before`: in earlier tries.
     std::optional<std::chrono::nanoseconds> expected;
     std::shared_ptr<Held> at_hand;
     std::shared_ptr<const ReadyMedia> media;  // Vetted last.
@@ -90,6 +90,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   void act(const PlanAction &action);
   void survey(Work &work);
   void generate(Work &work, const PlanAction &action) EXCLUDES(mutex_);
+  void keep_links_amount(const Work &work);
   void give_up(Work &work) EXCLUDES(mutex_);
   void vet(Work &work, unsigned lane);
   void look_at_budget();
@@ -132,7 +133,7 @@ class PreparerWork : public std::enable_shared_from_this<PreparerWork> {
   FileWatch file_watch_;          // Of foreign media.
   std::set<std::string> warned_;  // Texts that were told.
   // Credits of this run, by the hash of source and take: for the clip, and for its links in tries that
-  // failed.
+  // brought none.
   std::unordered_map<size_t, double> paid_, paid_for_links_;
   std::optional<BudgetNotice> told_halt_;
   // A halt has ended only because nobody wants the clip that it was about: the next one may be refused too.

@@ -44,7 +44,8 @@ struct VettedMedia {
   double lufs = 0;  // Integrated loudness of that part; 0: silence, or not measured.
   double true_peak_db = 0;
   double gain_db = 0;
-  std::string gain_note;  // Why it is not the gain that the loudness asks for; empty: it is.
+  std::string gain_note;             // Why it is not the gain that the loudness asks for; empty: it is.
+  bool is_loudness_unknown = false;  // There is sound, and it was not measured in time.
 };
 
 class Vetter {

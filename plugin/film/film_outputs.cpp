@@ -21,16 +21,14 @@ size_t extension_at(std::string_view path) {
 
 std::string without_extension(const std::string &path) { return path.substr(0, extension_at(path)); }
 
-// "film" of "film.en", "film.EN" and "film.pt-BR": subtitles of another language take its place. Words of a
+// "film" of "film.en" and "film.pt-BR": subtitles of another language take its place. Words of a
 // title are codes, too ("Iron.Man"), and are not written so.
 std::string without_language(const std::string &stem) {
   const size_t dot = extension_at(stem);
   if (dot == stem.size()) return stem;
   const std::string tag = stem.substr(dot + 1);
-  const std::string primary = tag.substr(0, tag.find('-'));
-  const auto is_all = [&](auto is_of) { return std::ranges::all_of(primary, is_of); };
-  const bool is_written_so = is_all([](char c) { return g_ascii_islower(c); }) ||
-                             (primary.size() == 2 && is_all([](char c) { return g_ascii_isupper(c); }));
+  const bool is_written_so = std::all_of(tag.begin(), std::find(tag.begin(), tag.end(), '-'),
+                                         [](char c) { return g_ascii_islower(c); });
   return is_written_so && canonical_language(tag) ? stem.substr(0, dot) : stem;
 }
 

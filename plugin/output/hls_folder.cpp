@@ -158,11 +158,9 @@ class HlsFolder : public FileWriter {
       if (auto written =
               write(kMultivariantList, multivariant_text(kPictureList, "", captions_.bits_per_second, ""));
           !written)
-        return forget(std::move(written).error());
+        return written;
     if (!is_there(kCaptionList)) return {};
-    if (auto removed = FileSystem::posix().remove(folder_ + "/" + kCaptionList); !removed)
-      return forget(std::move(removed).error());
-    return {};
+    return FileSystem::posix().remove(folder_ + "/" + kCaptionList);
   }
 
   // All but those of the last `behind` segments.

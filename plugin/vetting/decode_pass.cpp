@@ -88,7 +88,10 @@ void watch(GstElement *element, const char *pad_name, GstPadProbeCallback see, g
   const auto pad = GRef<GstPad>::adopt(gst_element_get_static_pad(element, pad_name));
   constexpr int kTypes =
       GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM | GST_PAD_PROBE_TYPE_EVENT_FLUSH;
-  if (pad) gst_pad_add_probe(pad.get(), static_cast<GstPadProbeType>(kTypes), see, data, free);
+  if (pad)
+    gst_pad_add_probe(pad.get(), static_cast<GstPadProbeType>(kTypes), see, data, free);
+  else if (free)
+    free(data);
 }
 
 }  // namespace

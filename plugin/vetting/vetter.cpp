@@ -262,6 +262,7 @@ class Vetting {
     if (done) {
       set_loudness(vetted, pass.record().loudness_between(request_.in, end));
     } else {
+      vetted.is_loudness_unknown = true;
       vetted.gain_note =
           "Its loudness could not be measured within " + std::to_string(request_.patience.count()) + " s.";
     }

@@ -49,13 +49,17 @@ TEST(NumberedLines, MayGoOnBehindABlankLineThatIsNotTheLast) {
   EXPECT_THAT(read_numbered_lines("Here:\n\n[2]\n\n- A\n\n\n[1] b", 2), ElementsAre("b", "- A"));
   EXPECT_THAT(read_numbered_lines("```\n[1] a\n\nb\n```\nThe second:\n```\n[2] c\n```", 2),
               ElementsAre("a", "c"));
+  EXPECT_THAT(read_numbered_lines("[1] a\n[2]\n\nLet me know if you need more.", 2), ElementsAre("a", ""));
+  EXPECT_THAT(read_numbered_lines("[1]\n\n# Happy day #\n\n[2]\n\n#MeToo\n\n[3] a\n\n#MeToo\n[4]", 4),
+              ElementsAre("# Happy day #", "#MeToo", "a\n#MeToo", ""));
   EXPECT_THAT(read_numbered_lines("[1]\n\na\n\n[2]\n\nc", 2), ElementsAre("a", "c"))
       << "it has no other text";
 }
 
 TEST(NumberedLines, MayHaveRulesAndHeadingsBetweenThem) {
-  EXPECT_THAT(read_numbered_lines("[1] a\n\n---\n\n[2] b\n\n* * *\n## Scene 2\n\n[3] - c\n\n- d\n[4] e", 4),
-              ElementsAre("a", "b", "- c\n- d", "e"));
+  EXPECT_THAT(
+      read_numbered_lines("[1] a\n\n---\n\n[2] b\n\n* * *\n## Scene 2\n\n[3] - c\n\n- d\n---\n[4] e", 4),
+      ElementsAre("a", "b", "- c\n- d", "e"));
 }
 
 // Numbers of another kind belong to the text.

@@ -264,7 +264,8 @@ TEST_F(HungRundown, AnAsRunLogThatHangsGetsItsLinesAtOnce) {
     const std::string now = text_of(settings_.asrun);
     return std::count(now.begin(), now.end(), '\n') >= std::count(log.begin(), log.end(), '\n') + 5;
   }));
-  EXPECT_LE(files_.writes(settings_.asrun) - writes, 2) << "the one that hung, and the others";
+  EXPECT_LE(files_.writes(settings_.asrun) - writes, 3)
+      << "the one that hung, and the others, not each by itself";
 }
 
 class HangsAtTheStart : public HungRundown {

@@ -130,6 +130,16 @@ TEST(Slate, IsAsLoudAsAllClipsAndSilentUntilThatIsKnown) {
   EXPECT_EQ(stand.stage().problem(), "");
 }
 
+TEST(Slate, OfSilenceIsNoFault) {
+  TemporaryFolder folder;
+  make_marked_media(folder.file("slate.mp4"),
+                    {.clip = 12, .frames = 75, .size = "width=160,height=90", .tone = -100});
+  Stand stand({.speed = 4, .latency_ms = 1000, .slate = folder.file("slate.mp4")});
+  stand.set_state(GST_STATE_PLAYING);
+  stand.wait_for_frames(500);
+  EXPECT_EQ(stand.stage().problem(), "");
+}
+
 TEST(Slate, WhoseLoudnessCannotBeMeasuredIsShownSilentAndIsTold) {
   TemporaryFolder folder;
   make_marked_media(

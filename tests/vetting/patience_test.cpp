@@ -119,6 +119,7 @@ TEST(Patience, EndsWithALongSoundOfWhichTheLoudnessStaysUnknown) {
   EXPECT_LT(time_since(begin), test::time_limit(std::chrono::seconds(3 * kPatience_s)));
   EXPECT_NEAR(test::seconds(vetted->length), 3000, 1);
   EXPECT_TRUE(vetted->has_audio);
+  EXPECT_TRUE(vetted->is_loudness_unknown);
   EXPECT_EQ(vetted->gain_db, 0);
   EXPECT_EQ(vetted->gain_note,
             "Its loudness could not be measured within " + std::to_string(kPatience_s) + " s.");
