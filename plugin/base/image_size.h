@@ -40,7 +40,7 @@ class SizeByOpening {
   std::string read(uint64_t offset, size_t size) const;
 
   uint64_t passed_ = 0;
-  uint64_t directory_at_ = 0;  // Of a TIFF, behind `head_`; 0: of something else, or within it.
+  uint64_t directory_at_ = 0;  // Where what is kept of a TIFF's directory begins, behind `head_`; 0: no TIFF.
   std::string head_;           // The first bytes that came.
   std::string directory_;
 };
