@@ -102,7 +102,8 @@ Result<void> set_up_media_source(GstElement *source, const MediaAccess &access) 
   else if (!access.http.proxy.empty())
     done = set_proxy(source, url ? url->get() : nullptr, access.http.proxy);
   if (done && !access.http.tls_ca_file.empty()) done = set_trust(source, access.http.tls_ca_file);
-  if (!done) gst_element_set_locked_state(source, TRUE);
+  // A URL without a server, so that none is asked: a uridecodebin starts also a source whose state is locked.
+  if (!done) g_object_set(source, "location", "http:", nullptr);
   return done;
 }
 

@@ -20,7 +20,7 @@ struct MediaAccess {
 
 // For `source-setup` of a uridecodebin. Only GStreamer's HTTP source is changed, and what is on this machine
 // comes without the proxy. An error (settings): the proxy or the CA file cannot be used, or the source cannot
-// log in to the proxy; then it does not start, because it would go around them. May read the CA file.
+// log in to the proxy; then it fails and asks nobody, because it would go around them. May read the CA file.
 Result<void> set_up_media_source(GstElement *source, const MediaAccess &access);
 
 }  // namespace genclip

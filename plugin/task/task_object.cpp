@@ -137,7 +137,7 @@ std::string bare_id(const Json &answer, const Secrets &keys) {
   for (const char *name : {"data", "result", "task"}) {
     const Json *member = named(answer, name);
     if (!member) continue;
-    const std::string id = read_id(member);
+    std::string id = read_id(member);
     if (!single(*member).string() && !is_bare_number(id, answer)) continue;
     const bool is_token = id.size() <= kMaxBareIdLength && std::all_of(id.begin(), id.end(), [](char c) {
                             return g_ascii_isalnum(c) || c == '-' || c == '_' || c == '.';

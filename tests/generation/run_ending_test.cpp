@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "plugin/base/mutex.h"
 #include "tests/generation/work_fixture.h"
 
 namespace genclip::test {
@@ -31,9 +32,18 @@ class KeptFailure final : public GenerationObserver {
  public:
   void on_change(const GenerationState &) override {}
   void on_warning(const Error &) override {}
-  void on_failure(const Error &failure) override { error = failure; }
+  void on_failure(const Error &failure) override EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    error_ = failure;
+  }
+  std::optional<Error> error() const EXCLUDES(mutex_) {
+    const MutexLock lock(mutex_);
+    return error_;
+  }
 
-  std::optional<Error> error;
+ private:
+  mutable Mutex mutex_;
+  std::optional<Error> error_ GUARDED_BY(mutex_);
 };
 
 class Outcomes : public WorkTest {
@@ -47,7 +57,7 @@ class Outcomes : public WorkTest {
     const std::weak_ptr<Generation> left = generation;
     generation.reset();
     while (!left.expired()) std::this_thread::yield();
-    return observer->error;
+    return observer->error();
   }
 };
 

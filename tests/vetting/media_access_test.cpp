@@ -83,12 +83,19 @@ TEST(MediaAccess, GoesAroundNothingThatCannotBeUsed) {
       vetted_by({{.proxy = "", .tls_ca_file = "/nonexistent.pem"}, ""}, server.url("/clip.mkv"));
   EXPECT_TRUE(no_file.starts_with("The file in tls-ca-file cannot be used")) << no_file;
   EXPECT_EQ(server.connections(), 0U);
-  // It does not start with the pipeline, which takes a moment to end.
-  const auto source = GRef<GstElement>::adopt(
-      GST_ELEMENT(gst_object_ref_sink(gst_element_factory_make("souphttpsrc", nullptr))));
-  EXPECT_FALSE(
-      set_up_media_source(source.get(), {{.proxy = "carrier-pigeon://coop", .tls_ca_file = ""}, ""}));
-  EXPECT_TRUE(gst_element_is_locked_state(source.get()));
+  // The source does not ask before the pipeline has ended, either.
+  const auto pipeline = GRef<GstElement>::adopt(GST_ELEMENT(gst_object_ref_sink(gst_pipeline_new(nullptr))));
+  GstElement *source = gst_element_factory_make("souphttpsrc", nullptr);
+  gst_bin_add(GST_BIN(pipeline.get()), source);
+  const std::string url = server.url("/clip.mkv");
+  g_object_set(source, "location", url.c_str(), nullptr);
+  EXPECT_FALSE(set_up_media_source(source, {{.proxy = "", .tls_ca_file = "/nonexistent.pem"}, ""}));
+  gst_element_set_state(pipeline.get(), GST_STATE_PLAYING);
+  const auto bus = GRef<GstBus>::adopt(gst_element_get_bus(pipeline.get()));
+  GstMessage *error = gst_bus_timed_pop_filtered(bus.get(), GST_CLOCK_TIME_NONE, GST_MESSAGE_ERROR);
+  gst_message_unref(error);
+  EXPECT_TRUE(server.requests().empty());
+  gst_element_set_state(pipeline.get(), GST_STATE_NULL);
 }
 
 TEST(MediaAccess, OfThisMachineIsWithoutTheProxy) {
