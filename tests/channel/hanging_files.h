@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: LGPL-2.1-or-later
 //
-// A file whose disk does not answer.
+// A file whose disk does not answer, or answers with errors.
 #pragma once
 
 #include <map>
@@ -31,6 +31,11 @@ class HangingFiles final : public FileSystem {
     path_ = path;
     changed_.notify_all();
   }
+  // Empty: none. It does answer, but with an error.
+  void fail(const std::string &path) EXCLUDES(mutex_) {
+    MutexLock lock(mutex_);
+    failing_ = path;
+  }
   // At what hangs now.
   bool holds_somebody() EXCLUDES(mutex_) {
     MutexLock lock(mutex_);
@@ -44,6 +49,10 @@ class HangingFiles final : public FileSystem {
 
   Result<std::optional<FileInfo>> info(const std::string &path) override EXCLUDES(mutex_) {
     wait(path);
+    {
+      MutexLock lock(mutex_);
+      if (path == failing_) return Error{ErrorKind::open_read, "The server is away."};
+    }
     return real_.info(path);
   }
   Result<std::unique_ptr<File>> open(const std::string &path, Mode mode) override EXCLUDES(mutex_) {
@@ -82,7 +91,7 @@ class HangingFiles final : public FileSystem {
   FileSystem &real_ = FileSystem::posix();
   Mutex mutex_;
   CondVar changed_;
-  std::string path_ GUARDED_BY(mutex_);
+  std::string path_ GUARDED_BY(mutex_), failing_ GUARDED_BY(mutex_);
   int held_ GUARDED_BY(mutex_) = 0;
   std::string held_at_ GUARDED_BY(mutex_);  // The last one.
   std::map<std::string, int> writes_ GUARDED_BY(mutex_);

@@ -106,6 +106,7 @@ class HungRundown : public testing::Test {
   }
   ~HungRundown() override {
     files_.hang("");
+    files_.fail("");
     if (stopper_.joinable()) stopper_.join();
     channel_->stop();
   }
@@ -209,6 +210,24 @@ TEST_F(HungRundown, IsToldOnceAndWhenItAnswersAgain) {
   files_.hang("");
   ASSERT_TRUE(comes(has_heard(3)));
   EXPECT_EQ(listener_.heard(), (std::vector<std::string>{"accepted, 1", hangs, "accepted, 1"}));
+}
+
+TEST_F(HungRundown, WhoseDiskAnswersWithErrorsIsToldOnceAndWhenItCanBeReadAgain) {
+  ASSERT_TRUE(comes([&] { return !text_of(settings_.state_file).empty(); }));
+  files_.fail(settings_.rundown);
+  const auto has_heard = [&](size_t count) {
+    return [this, count] { return listener_.heard().size() >= count; };
+  };
+  ASSERT_TRUE(comes(has_heard(2)));
+  for (int looks = 0; looks < 50; ++looks) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    clock_.advance(std::chrono::seconds(1));
+  }
+  files_.fail("");
+  ASSERT_TRUE(comes(has_heard(3)));
+  EXPECT_EQ(listener_.heard(),
+            (std::vector<std::string>{"accepted, 1", "The rundown cannot be read: The server is away.",
+                                      "accepted, 1"}));
 }
 
 TEST_F(HungRundown, BesideAnAsRunLogThatHangsTheStateIsWritten) {

@@ -294,16 +294,20 @@ TEST_F(CaptionedFolder, GoesOnWithoutCaptions) {
 TEST_F(CaptionedFolder, IsLookedAtAgainAfterAnError) {
   {
     const auto with = begin();
-    for (int i = 0; i < 3; ++i) write(*with);
+    for (int i = 0; i < 6; ++i) write(*with);
   }
   ASSERT_TRUE(std::filesystem::remove(folder_.file("master.m3u8")));
   ASSERT_TRUE(std::filesystem::create_directory(folder_.file("master.m3u8")));
+  ASSERT_TRUE(has("segment-00000001.ts"));
   const auto writer = make_hls_folder(folder_.path(), 4, 3, {.bits_per_second = 4'000'000});
   EXPECT_FALSE(writer->begin());
+  EXPECT_FALSE(has("segment-00000001.ts")) << "a full disk needs its room more than a slow player";
+  EXPECT_TRUE(has("segment-00000002.ts")) << "the playlist has it";
   ASSERT_TRUE(std::filesystem::remove(folder_.file("master.m3u8")));
   ASSERT_TRUE(writer->begin());
   write(*writer);
-  EXPECT_TRUE(has("segment-00000003.ts")) << text("index.m3u8");
+  EXPECT_TRUE(has("segment-00000006.ts")) << text("index.m3u8");
+  EXPECT_FALSE(has("captions.m3u8"));
 }
 
 // A disk that was full for a moment.
