@@ -82,6 +82,11 @@ std::optional<RundownLine> repeated_id(const Rundown &rundown) {
 }  // namespace
 
 Result<Rundown, RundownLine> read_rundown(std::string_view text, const std::string &folder) {
+  if (text.find('\0') != text.npos)
+    return RundownLine{
+        0,
+        "This is not a text, but perhaps a clip. A rundown is a text, which lists what is played: in "
+        "JSON, as M3U, or with one file or URI a line."};
   if (text.size() > kMaxRundownSize)
     return RundownLine{0, "The rundown is larger than " + std::to_string(kMaxRundownSize) + " bytes."};
   const std::string utf8 = in_utf8(text);

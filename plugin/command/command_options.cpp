@@ -66,8 +66,14 @@ std::vector<std::string> CommandOptions::option_names() const {
   return names;
 }
 
+// What other programs call it.
+constexpr std::pair<std::string_view, const char *> kOtherWords[] = {
+    {"--daily", "per-day"}, {"--today", "since"}, {"--format", "output"}};
+
 std::string CommandOptions::likely_option(std::string_view given) const {
   if (!given.starts_with("--")) return {};
+  for (const auto &[other, ours] : kOtherWords)
+    if (given == other && std::ranges::count(option_names(), ours) > 0) return std::string("--") + ours;
   std::vector<Name> names;
   for (std::string &name : option_names()) names.push_back({"--" + name});
   const std::string likely = likely_name(given, names);

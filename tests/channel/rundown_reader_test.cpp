@@ -213,6 +213,12 @@ TEST(RundownReader, ShowsTheWholeNameOfAFile) {
 
 TEST(RundownReader, SurvivesWhatIsTooMuch) {
   EXPECT_EQ(mistake_in(std::string(kMaxRundownSize + 1, ' ')).line, 0u);
+  const RundownLine clip =
+      mistake_in(std::string("\0\0\0\x18"
+                             "ftypisom\0\nmoov",
+                             18));
+  EXPECT_EQ(clip.line, 0u);
+  EXPECT_TRUE(clip.text.starts_with("This is not a text, but perhaps a clip.")) << clip.text;
   EXPECT_NE(mistake_in("{\"program\":" + std::string(100000, '[')).text.find("nests"), std::string::npos);
   std::string lines;
   for (size_t i = 0; i <= kMaxRundownItems; ++i) lines += "a.mp4\n";
