@@ -26,7 +26,7 @@ class SlateGain : public std::enable_shared_from_this<SlateGain> {
   // The clip gets the gain as soon as that is known. Vets the slate, unless it is known, is being found, or
   // never will be.
   void give(const std::shared_ptr<DecodedClip> &clip) EXCLUDES(mutex_);
-  // Why there is none yet: a sentence, or empty.
+  // Why the last attempt did not find the gain, as a sentence; empty if none has failed.
   std::string problem() EXCLUDES(mutex_);
   void cancel();
 

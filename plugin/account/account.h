@@ -63,8 +63,8 @@ struct Charge : ChargeFacts {
   bool is_under_way() const { return state == ChargeState::reserved || state == ChargeState::submitted; }
   // Its task was completed, and its amount was not told. (A task that failed without one costs nothing.)
   bool is_untold() const { return state == ChargeState::settled && !amount && status != "failed"; }
-  // Nobody knows whether it has a task, or what became of that. So it is, too, once a person has entered that
-  // it has cost something: that tells nothing of its clip. (Of what has cost nothing there is none.)
+  // Nobody knows whether it has a task, or what became of that. An amount above 0 that a person has entered
+  // changes nothing here, because it does not tell where the clip is. (What has cost nothing has no clip.)
   bool is_in_doubt() const {
     return state == ChargeState::unknown || (state == ChargeState::settled && status.empty() && spent() > 0);
   }

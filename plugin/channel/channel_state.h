@@ -36,10 +36,10 @@ class ChannelStateFile {
 
   // What write() writes next, unless one of a higher number came before. Any thread, without a wait.
   void set(ChannelState state, uint64_t number) EXCLUDES(mutex_);
-  // The newest one that was set, durable on return, and those that are set meanwhile. The result of the last
-  // one, also if there is none to write. Writes nothing, for ever, once another run has written into the file
-  // after this one: two channels would take each other's place. ErrorKind::busy tells that, once. One thread
-  // at a time; blocks for the disk.
+  // Writes the newest one that was set, and those that are set meanwhile; they are durable on return. Returns
+  // the result of the last write, also if there is nothing to write. Once another run has written into the
+  // file after this one, it never writes again, because two channels would take each other's place;
+  // ErrorKind::busy tells that, once. One thread at a time; blocks for the disk.
   Result<void> write() EXCLUDES(mutex_);
 
  private:

@@ -66,16 +66,17 @@ std::vector<std::string> CommandOptions::option_names() const {
   return names;
 }
 
-// What other programs call it.
-constexpr std::pair<std::string_view, const char *> kOtherWords[] = {
-    {"--daily", "per-day"}, {"--today", "since"}, {"--format", "output"}};
+// What an option is called in other programs; empty: the same, as far as is known.
+static std::string name_elsewhere(std::string_view option) {
+  if (option == "per-day") return "--daily";
+  if (option == "since") return "--today";
+  return option == "output" ? "--format" : "";
+}
 
 std::string CommandOptions::likely_option(std::string_view given) const {
   if (!given.starts_with("--")) return {};
-  for (const auto &[other, ours] : kOtherWords)
-    if (given == other && std::ranges::count(option_names(), ours) > 0) return std::string("--") + ours;
   std::vector<Name> names;
-  for (std::string &name : option_names()) names.push_back({"--" + name});
+  for (std::string &name : option_names()) names.push_back({"--" + name, name_elsewhere(name)});
   const std::string likely = likely_name(given, names);
   const std::set<std::string> parts = parts_of(given);
   std::erase_if(names, [&](const Name &name) { return !std::ranges::includes(parts_of(name.id), parts); });

@@ -167,7 +167,7 @@ bool is_made_of_wrapper_words(std::string_view letters) {
          });
 }
 
-// The only object in it, if that has the name of a wrapper; null: there is none, or it is not alone. With
+// The object in `outer`, if it is the only one and has the name of a wrapper; otherwise null. With
 // `but_for_figures`, an object with neither a status nor an ID nor such a name does not count.
 const Json *only_wrapped(const Json &outer, bool but_for_figures) {
   const Json *only = nullptr;
