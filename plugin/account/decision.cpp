@@ -9,6 +9,7 @@
 
 #include "plugin/account/task_slots.h"
 #include "plugin/base/number.h"
+#include "plugin/base/utc_time.h"
 
 namespace genclip {
 namespace {
@@ -211,6 +212,7 @@ Error refusal_error(const Decision &decision) {
                    {"spent", decision.spent},
                    {"reserved", decision.reserved},
                    {"estimate", decision.estimate}};
+  if (decision.resets) error.details.push_back({"resets", utc_text(*decision.resets)});
   return error;
 }
 

@@ -176,6 +176,10 @@ class BatchDelivery final : public ClipRunsListener {
     tell("Warning: " + place_of(file_, clips_[runs_[index]]) + ": " + text);
   }
 
+  void on_refused(size_t index, const std::string &text) override {
+    tell(place_of(file_, clips_[runs_[index]]) + ": " + text);
+  }
+
   void on_notice(const std::string &text) override { tell(text); }
   void on_jobs(unsigned jobs) override { totals_.jobs = jobs; }
   void on_second() override { screen_.update(totals_); }
@@ -212,7 +216,8 @@ class BatchDelivery final : public ClipRunsListener {
     totals_.gone = gone_from_store(in_store_);
     print_error(end_text(totals_, place_text()) + " " + paid_.to_text());
     if (totals_.done > 0 && totals_.gone == 0 && !has_outputs()) print_error(kFilesText);
-    if (const std::string text = go_on_text(totals_); !text.empty()) print_error(text);
+    const auto resets = end.pause ? reset_of(*end.pause) : std::nullopt;
+    if (const std::string text = go_on_text(totals_, resets); !text.empty()) print_error(text);
     std::sort(in_doubt_.begin(), in_doubt_.end());
     if (!in_doubt_.empty()) print_error(doubt_of_lines(in_doubt_, leaves_out_));
     return exit_code_of(end, totals_.failed);

@@ -106,9 +106,11 @@ std::string end_text(const BatchTotals &totals, const std::string &done) {
   return text;
 }
 
-std::string go_on_text(const BatchTotals &totals) {
+std::string go_on_text(const BatchTotals &totals, std::optional<UtcTime> resets) {
   const size_t cost = totals.failed_at_a_cost;
   std::string text = totals.done + cost < totals.rows ? kGoOnText : "";
+  constexpr std::string_view kAgain = "Run the same command again";
+  if (resets && !text.empty()) text.insert(kAgain.size(), " after " + minute_text(*resets));
   if (cost == 0) return text;
   const char *them = cost == 1 ? "it" : "them";
   return text + (text.empty() ? "" : " ") + std::to_string(cost) +

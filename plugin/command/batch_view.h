@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "plugin/base/utc_time.h"
 #include "plugin/command/batch_plan.h"
 #include "plugin/generation/clip_status.h"
 
@@ -56,8 +57,9 @@ std::string address_hint(const BatchPlan &plan);
 std::string end_text(const BatchTotals &totals, const std::string &done);
 inline constexpr char kGoOnText[] =
     "Run the same command again to go on: what is stored is not paid for again.";
-// The same, and what it pays for again; empty: all rows are done.
-std::string go_on_text(const BatchTotals &totals);
+// The same, and what it pays for again; empty: all rows are done. `resets`: of the spent budget that ended
+// the run.
+std::string go_on_text(const BatchTotals &totals, std::optional<UtcTime> resets = {});
 // "7, 9, 12": at most ten, and how many more.
 std::string places_text(const std::vector<std::string> &places);
 // A problem with all the lines that have it. A file of many rows often has one mistake in each.

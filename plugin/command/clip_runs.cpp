@@ -268,9 +268,9 @@ class Runs {
       governor_.over_budget(index);
       wait_again(found);
       if (governor_.halt() == ClipGovernor::Halt::none)
-        over_budget_ = std::move(error);
+        over_budget_ = index;
       else
-        pause(std::move(error));
+        pause(std::move(error), index);
     } else if (is_spent_account(error)) {
       governor_.spent(index);
       wait_again(found);
@@ -316,16 +316,21 @@ class Runs {
     });
     if (!has_paid) return;
     has_told_budget_ = true;
-    listener_.on_notice(
-        without_nothing_sent(over_budget_->text) +
-        " Clips under way may cost less than is reserved for them, so this is tried again when "
-        "one of them ends.");
+    listener_.on_refused(
+        *over_budget_,
+        "It waits, because the budget has no room for it beside the clips under way. They may "
+        "cost less than is reserved for them, so it is tried again when one of them ends.");
   }
 
-  void pause(Error error) {
+  // `over_budget`: the clip that the budget has no room for.
+  void pause(Error error, std::optional<size_t> over_budget = {}) {
     if (end_.pause) return;
     // Of all clips: others may be sent, and paid.
-    listener_.on_notice(without_nothing_sent(error.text) + " No further clip is begun.");
+    const std::string text = without_nothing_sent(error.text) + " No further clip is begun.";
+    if (over_budget)
+      listener_.on_refused(*over_budget, text);
+    else
+      listener_.on_notice(text);
     end_.pause = std::move(error);
   }
 
@@ -392,7 +397,7 @@ class Runs {
   std::vector<std::pair<size_t, ClipEnd>> ends_;
   unsigned told_width_ = 0;
   std::optional<unsigned> told_jobs_;
-  std::optional<Error> over_budget_;  // The latest refusal by the budget.
+  std::optional<size_t> over_budget_;  // The latest clip that the budget has refused.
   bool has_told_budget_ = false;
   unsigned seconds_ = 0;
   std::optional<unsigned> stop_at_;

@@ -38,6 +38,9 @@ class ClipRunsListener {
   // Idle: it was refused for now, and begins again later. `charged` is then of the clips before it.
   virtual void on_change(size_t index, const GenerationState &state) = 0;
   virtual void on_warning(size_t index, const std::string &text) = 0;
+  // The budget has no room for it: it begins again when another one has ended, or is left to another run. A
+  // sentence or two.
+  virtual void on_refused(size_t index, const std::string &text) = 0;
   // The last of a clip that began, unless a signal stopped it. In the order in which they end.
   virtual void on_end(size_t index, const ClipEnd &end) = 0;
   // Of all of them: the service refused for now, or no further clip begins. A sentence or two.

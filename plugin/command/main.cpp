@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <clocale>
 
+#include "plugin/base/shell_word.h"
 #include "plugin/base/version.h"
 #include "plugin/catalog/closest.h"
 #include "plugin/catalog/wording.h"
@@ -89,6 +90,10 @@ int refuse_unknown(const Words &words) {
         (meant.empty() ? ". The options of a command come behind it." : "; did you mean " + meant + "?"));
   }
   if (const auto group = commands_of(word); !group.empty()) return refuse_group(words, group);
+  if (word.find(' ') != word.npos)
+    return refuse("There is no command \"" + word + "\". To generate a clip: genclip generate MODEL prompt=" +
+                      shell_word(word) + " (genclip models lists the models).",
+                  "generate --help");
   std::vector<Name> names;
   for (const Command &command : commands()) names.push_back({command.name});
   const std::string meant = likely_name(word, names);

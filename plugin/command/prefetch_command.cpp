@@ -157,6 +157,10 @@ class PrefetchDelivery final : public ClipRunsListener {
     tell("Warning: " + clips_[index]->clip.name + ": " + text);
   }
 
+  void on_refused(size_t index, const std::string &text) override {
+    tell(clips_[index]->clip.name + ": " + text);
+  }
+
   void on_notice(const std::string &text) override { tell(text); }
   void on_jobs(unsigned jobs) override { totals_.jobs = jobs; }
   void on_second() override { screen_.update(totals_); }
@@ -188,7 +192,8 @@ class PrefetchDelivery final : public ClipRunsListener {
     for (const size_t index : end.stopped) paid_.count_left(last_[index]);
     totals_.gone = gone_from_store(in_store_);
     print_error(end_text(totals_, "stored") + " " + paid_.to_text());
-    if (const std::string text = go_on_text(totals_); !text.empty()) print_error(text);
+    const auto resets = end.pause ? reset_of(*end.pause) : std::nullopt;
+    if (const std::string text = go_on_text(totals_, resets); !text.empty()) print_error(text);
     for (const std::vector<size_t> *unfinished : {&end.stopped, &end.pending})
       for (const size_t index : *unfinished)
         if (last_[index].is_submitting()) in_doubt_.insert(index);

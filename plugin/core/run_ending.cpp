@@ -66,6 +66,13 @@ bool is_spent_budget(const Error &error) {
   return std::any_of(error.details.begin(), error.details.end(), is_spent);
 }
 
+std::optional<UtcTime> reset_of(const Error &error) {
+  for (const ErrorDetail &detail : error.details)
+    if (const auto *time = std::get_if<std::string>(&detail.value); detail.name == "resets" && time)
+      return utc_time(*time);
+  return std::nullopt;
+}
+
 Error with_ending(Error error, const RunEnding &ending) {
   for (const ErrorDetail &detail : error.details)
     if (detail.name == "outcome") return error;

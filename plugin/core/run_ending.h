@@ -5,10 +5,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "plugin/base/error.h"
+#include "plugin/base/utc_time.h"
 #include "plugin/base/words.h"
 
 namespace genclip {
@@ -79,6 +81,8 @@ bool is_refusal_of_request(unsigned http_status);
 // A limit of the budget is spent, so that other clips are refused, too. A limit of one clip refuses only that
 // clip.
 bool is_spent_budget(const Error &error);
+// When that limit resets; nothing: never, or it is another error.
+std::optional<UtcTime> reset_of(const Error &error);
 
 // Nothing was submitted, or the service refused the request: there is no task. Also of an error that does not
 // say how its run has ended.

@@ -43,9 +43,15 @@ std::string cost_text(double credits) {
 
 std::string ClipsCost::text() const {
   if (untold == 0) return cost_text(credits);
-  const std::string others = untold == 1 ? "one clip whose cost was not told"
-                                         : std::to_string(untold) + " clips whose cost was not told";
-  return cost_text(credits) + ", without " + others;
+  const auto counted_clips = [](size_t count) {
+    return count == 1 ? std::string("one clip") : std::to_string(count) + " clips";
+  };
+  std::string text = cost_text(credits) + ", without " + counted_clips(untold);
+  if (under_way == untold) return text + (untold == 1 ? " that is under way" : " that are under way");
+  text += " whose cost was not told";
+  if (under_way > 0)
+    text += ", of which " + std::to_string(under_way) + (under_way == 1 ? " is" : " are") + " under way";
+  return text;
 }
 
 ClipsCost cost_of(std::span<const StoredClip> clips) {
@@ -55,8 +61,10 @@ ClipsCost cost_of(std::span<const StoredClip> clips) {
     for (const ClipRecord *record : records_of(clip))
       if (record->amount >= 0)
         cost.credits += record->amount;
-      else if (!is_free(*record))
+      else if (!is_free(*record)) {
         ++cost.untold;
+        cost.under_way += record->state == ClipState::submitted;
+      }
   }
   return cost;
 }

@@ -26,8 +26,9 @@ struct ClipsCost {
   // The number of clips whose cost the service has not told, as genclip cost calls it: there, UNKNOWN are
   // submits whose outcome nobody knows.
   size_t untold = 0;
+  size_t under_way = 0;  // Of these: whose tasks run, as far as the store knows. Their cost is told later.
 
-  // "2.5 credits"; "2.5 credits, without 3 clips whose cost was not told".
+  // "2.5 credits"; "2.5 credits, without 3 clips whose cost was not told, of which 2 are under way".
   std::string text() const;
 };
 ClipsCost cost_of(std::span<const StoredClip> clips);

@@ -87,6 +87,13 @@ SubmitFailure in_doubt(Error cause, Task told) {
   return {.error = std::move(cause), .outcome_unknown = true, .told = std::move(told)};
 }
 
+// Of a service that could not be asked.
+SubmitFailure not_sent(SubmitFailure failure) {
+  failure.error.text +=
+      " The clip was not submitted. The address of the service comes from base-url or $GENCLIP_BASE_URL.";
+  return failure;
+}
+
 }  // namespace
 
 HttpRequest TaskClient::request_to(std::string url, HttpRequest::Method method) const {
@@ -206,7 +213,7 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
       HttpError &broken = reply.error();
       if (broken.maybe_sent) return in_doubt(std::move(broken.error), std::move(told));
       failure.error = std::move(broken.error);
-      if (!broken.transient) return failure;
+      if (!broken.transient) return not_sent(std::move(failure));
     } else if (is_success(reply->status)) {
       Error no_id{ErrorKind::read, "The service answered the submit without a task ID."};
       no_id.debug = task ? "no id in the answer" : task.error().debug;
@@ -231,9 +238,11 @@ Result<Task, SubmitFailure> TaskClient::submit(const CheckedRequest &request, GC
     }
     const bool is_last = attempt > retries_.retries() || (wished && *wished >= kMaxRetryAfter);
     const auto pause = is_last ? std::nullopt : pause_before(TaskCall::submit, attempt, wished, deadline);
-    if (!pause)
-      return SubmitFailure{.error = with_patience(std::move(failure.error), wished, attempt),
-                           .passes_after = wished.value_or(std::chrono::milliseconds(0))};
+    if (!pause) {
+      failure.error = with_patience(std::move(failure.error), wished, attempt);
+      failure.passes_after = wished.value_or(std::chrono::milliseconds(0));
+      return reply ? std::move(failure) : not_sent(std::move(failure));
+    }
     log_.submit_again(failure.error, *pause);
     if (hooks.before_wait) hooks.before_wait(failure.error, *pause);
     if (tell_outage_ && outage.is_news(clock_.now() + *pause)) tell_outage_(TaskCall::submit, failure.error);

@@ -117,6 +117,8 @@ TEST(Decision, RefusesADayInWordsAndDetails) {
   EXPECT_EQ(decision.reserved, 3);
   EXPECT_EQ(decision.estimate, 2);
   EXPECT_EQ(decision.resets, at("2026-11-23T00:00:00.000Z"));
+  EXPECT_EQ(refusal_error(decision).details.back(),
+            (ErrorDetail{"resets", std::string("2026-11-23T00:00:00.000Z")}));
 }
 
 TEST(Decision, RefusesAMonthAndATotalInWords) {
@@ -128,6 +130,7 @@ TEST(Decision, RefusesAMonthAndATotalInWords) {
   EXPECT_NE(total.text.find("To go on, raise the limit with: genclip budget set --total N."),
             std::string::npos);
   EXPECT_FALSE(total.resets);
+  EXPECT_NE(refusal_error(total).details.back().name, "resets");
 }
 
 TEST(Decision, RefusesOneClipInWords) {

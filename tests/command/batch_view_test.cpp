@@ -106,6 +106,9 @@ TEST(BatchView, AdvisesToGoOnButForWhatIsPaidAgain) {
   totals.done = 1;
   totals.failed = 1;
   EXPECT_EQ(go_on_text(totals), kGoOnText);
+  EXPECT_EQ(go_on_text(totals, utc_time("2026-11-30T00:00:00Z")),
+            "Run the same command again after 2026-11-30 00:00 UTC to go on: what is stored is not paid for "
+            "again.");
   totals.failed_at_a_cost = 1;
   EXPECT_EQ(go_on_text(totals), std::string(kGoOnText) +
                                     " 1 failed at a cost: the same command pays for it again, so change or "

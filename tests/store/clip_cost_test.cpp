@@ -51,6 +51,17 @@ TEST(ClipCost, OfARequestThatWasRefusedOrFailedIsNothingUnlessItWasTold) {
   EXPECT_EQ(cost_of(clips).untold, 1u);
 }
 
+TEST(ClipCost, OfAClipUnderWayIsToldLater) {
+  std::vector<StoredClip> clips = {clip_of("a", "t", 3), clip_of("b", "u", -1)};
+  clips[1].record->state = ClipState::submitted;
+  EXPECT_EQ(cost_of(clips).text(), "3 credits, without one clip that is under way");
+  clips.push_back(clips[1]);
+  EXPECT_EQ(cost_of(clips).text(), "3 credits, without 2 clips that are under way");
+  clips.emplace_back();
+  EXPECT_EQ(cost_of(clips).text(),
+            "3 credits, without 3 clips whose cost was not told, of which 2 are under way");
+}
+
 TEST(ClipCost, HasThatOfAClipWhichIsToBeReplaced) {
   StoredClip clip = clip_of("a", "successor", -1);
   clip.record->state = ClipState::submitted;
@@ -58,7 +69,7 @@ TEST(ClipCost, HasThatOfAClipWhichIsToBeReplaced) {
   EXPECT_EQ(cost_text(clip), "an unknown number of credits");
   clip.record->replaced = std::make_shared<const ClipRecord>(*clip_of("a", "t", 2).record);
   EXPECT_EQ(told_cost(clip), 2);
-  EXPECT_EQ(cost_text(clip), "2 credits, without one clip whose cost was not told");
+  EXPECT_EQ(cost_text(clip), "2 credits, without one clip that is under way");
   clip.record->amount = 3;
   EXPECT_EQ(told_cost(clip), 5);
   EXPECT_EQ(cost_of(std::vector{clip}).text(), "5 credits");

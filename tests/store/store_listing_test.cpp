@@ -242,7 +242,9 @@ TEST_F(StoreListing, AClipIsWholeUntilItIsReplaced) {
     EXPECT_TRUE(verify_clip(files_, clip));
     EXPECT_EQ(taken(find_stored(files_, root_, "task of a")).digest, clip.digest);
     EXPECT_EQ(told_cost(clip), 12);
-    EXPECT_EQ(cost_text(clip), "12 credits, without one clip whose cost was not told");
+    EXPECT_EQ(cost_text(clip), state == ClipState::submitted
+                                   ? "12 credits, without one clip that is under way"
+                                   : "12 credits, without one clip whose cost was not told");
     EXPECT_THAT(failure_of(remove_clip(files_, root_, clip.digest)).text, HasSubstr("contains a whole clip"));
     fs::resize_file(clip.clip_path, 9'999);
     const Error damage = failure_of(verify_clip(files_, clip));

@@ -283,7 +283,10 @@ TEST_F(Submit, GivesUpAfterItsRetriesAndSaysHowOftenItTried) {
   ASSERT_FALSE(task);
   EXPECT_FALSE(task.error().outcome_unknown);
   EXPECT_EQ(task.error().error.kind, ErrorKind::open_read);
-  EXPECT_EQ(task.error().error.text, "api.example refuses the connection.");
+  EXPECT_EQ(
+      task.error().error.text,
+      "api.example refuses the connection. The clip was not submitted. The address of the service comes "
+      "from base-url or $GENCLIP_BASE_URL.");
   EXPECT_THAT(task.error().error.debug, HasSubstr("4 tries"));
 }
 
@@ -300,7 +303,7 @@ TEST_F(Submit, IsNotRepeatedWhenAnotherTryCannotDoBetter) {
   const auto task = submit();
   ASSERT_FALSE(task);
   EXPECT_FALSE(task.error().outcome_unknown);
-  EXPECT_THAT(task.error().error.text, HasSubstr("expired"));
+  EXPECT_THAT(task.error().error.text, HasSubstr("expired. The clip was not submitted."));
 }
 
 TEST_F(Submit, IsRepeatedAfter429And503AsTheServiceWishes) {
