@@ -422,6 +422,15 @@ Reaction answer(ClipRun &&run, const FetchBegins &) {
   return next(std::move(run), ClipStep::follow);
 }
 
+// A paid clip that no other warning tells of. (The ledger may say of one that was never stored that it was:
+// its line can be lost.)
+bool is_paid_before(const ClipRun &run) {
+  if (!run.paid_before) return false;
+  const std::string &id = run.paid_before->id;
+  return std::ranges::find(run.unknown, id) == run.unknown.end() &&
+         std::ranges::find(run.failed, id, &FailedTask::id) == run.failed.end();
+}
+
 Reaction answer(ClipRun &&run, const SubmitBegins &submit) {
   run.is_submitting = true;
   run.record = run.attempt;
@@ -434,7 +443,7 @@ Reaction answer(ClipRun &&run, const SubmitBegins &submit) {
     reaction.warnings.push_back(ClipWarning::unanswered_submits);
   if (is_first && !reaction.run.unknown.empty()) reaction.warnings.push_back(ClipWarning::unknown_tasks);
   if (is_first && !reaction.run.failed.empty()) reaction.warnings.push_back(ClipWarning::failed_tasks);
-  if (is_first && reaction.run.paid_before) reaction.warnings.push_back(ClipWarning::paid_before);
+  if (is_first && is_paid_before(reaction.run)) reaction.warnings.push_back(ClipWarning::paid_before);
   return with_outcome(std::move(reaction), Outcome::unknown);
 }
 

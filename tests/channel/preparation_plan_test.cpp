@@ -1270,7 +1270,7 @@ class Life {
 
 unsigned lives() {
   const char *set = std::getenv("GENCLIP_ROUNDS");
-  return set ? static_cast<unsigned>(std::strtoul(set, nullptr, 10)) : kIsSanitized ? 60 : 600;
+  return set ? static_cast<unsigned>(std::strtoul(set, nullptr, 10)) : kIsSanitized ? 60 : 300;
 }
 
 TEST(PlanLives, PayOnceStopWhenTheyMustAndEndWell) {

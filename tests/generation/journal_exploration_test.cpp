@@ -37,7 +37,7 @@ void explore(const JournalWorld &world, size_t usual) {
 }
 
 TEST(JournalExploration, NoSequenceOfEventsPaysWithoutAWordForgetsATaskOrLosesAWholeClip) {
-  explore(start(), 7);
+  explore(start(), 6);
 }
 
 // Of all amounts that the service tells at any moment, the ledger has each, once; and it names what was paid
@@ -45,7 +45,7 @@ TEST(JournalExploration, NoSequenceOfEventsPaysWithoutAWordForgetsATaskOrLosesAW
 TEST(JournalExploration, NoAmountIsForgottenAndNoRemovedFolderIsPaidAgainWithoutAWord) {
   JournalWorld world = start();
   world.has_prices = world.can_vanish = true;
-  explore(world, 6);
+  explore(world, 5);
 }
 
 // For a beginning that is too long for an exploration.
@@ -72,8 +72,19 @@ TEST(JournalExploration, TheRunThatPaysAgainWarnsOfATaskThatFailedAtACost) {
     JournalWorld world = start();
     world.has_prices = true;
     ASSERT_NO_FATAL_FAILURE(go_on(world, {"run", "is accepted", first}));
-    explore(world, 5);
+    explore(world, 4);
   }
+}
+
+// The service has said that T1 is completed, but the ledger's line of it is lost.
+TEST(JournalExploration, NoRunSaysThatAClipWasStoredWhichWasNot) {
+  JournalWorld world = start();
+  world.has_prices = true;
+  ASSERT_NO_FATAL_FAILURE(go_on(
+      world, {"run", "is accepted", "hears that T1 is completed, and is killed before the ledger is told",
+              "run", "hears that T1 failed, and costs 1", "run", "hears that T1 is unknown"}));
+  EXPECT_EQ(broken_promise(world), "");
+  explore(world, 3);
 }
 
 }  // namespace

@@ -86,6 +86,8 @@ ChargeFacts facts() {
 void write(JournalWorld &world, LedgerEntry entry) {
   entry.key = kKey;
   entry.base_url = kBaseUrl;
+  ServiceTask *task = find(world, entry.task_id);
+  if (world.is_mute && task && task->is_foreign) task->is_line_lost = true;
   if (!world.is_mute && !world.account.apply(entry)) accuse(world, "the account did not take a line");
 }
 
@@ -782,6 +784,8 @@ std::string wrong_account(const JournalWorld &world) {
   unsigned paid = 0, failed = 0;
   for (const ServiceTask &task : looked.tasks)
     if (!task.is_foreign) ++(task.has_failed ? failed : paid);
+  // A later run may take it for the store's own.
+  failed += static_cast<unsigned>(std::ranges::count_if(looked.tasks, &ServiceTask::is_line_lost));
   const double counted = sums.spent.credits + sums.reserved.credits;
   if (counted < paid)
     return "the service charged " + std::to_string(paid) + ", the ledger has " + std::to_string(counted);
@@ -818,7 +822,7 @@ std::string JournalWorld::text() const {
            (task.is_known_done ? "D" : "") + (task.has_failed ? "f" : "") +
            (task.is_failure_told ? "F" : "") + (task.owes_warning ? "o" : "") + (task.is_fetched ? "h" : "") +
            (task.is_warned_of ? "w" : "") + (task.is_settled ? "s" : "") + (task.has_price ? "$" : "") +
-           (task.is_price_kept ? "k" : "");
+           (task.is_price_kept ? "k" : "") + (task.is_line_lost ? "l" : "");
   for (const auto &process : processes) {
     all += "|";
     if (!process) continue;

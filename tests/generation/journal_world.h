@@ -30,6 +30,7 @@ struct ServiceTask {
   bool is_settled = false;     // … and a clip was whole since.
   bool has_price = false;      // Its amount was told.
   bool is_price_kept = false;  // … and nothing can have lost it since.
+  bool is_line_lost = false;   // Of a foreign one: a line of the ledger was lost that names it.
 };
 
 struct Process {

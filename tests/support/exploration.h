@@ -17,10 +17,11 @@
 
 namespace genclip::test {
 
-// GENCLIP_TEST_SEQUENCES: the length of sequences; `usual` takes a few seconds.
+// GENCLIP_TEST_SEQUENCES: the length of sequences; GENCLIP_TEST_LONGER: how much longer than `usual`, which
+// takes a few seconds.
 inline size_t length_of_sequences(size_t usual) {
-  const char *set = std::getenv("GENCLIP_TEST_SEQUENCES");
-  return set ? std::strtoul(set, nullptr, 10) : usual;
+  const char *set = std::getenv("GENCLIP_TEST_SEQUENCES"), *more = std::getenv("GENCLIP_TEST_LONGER");
+  return set ? std::strtoul(set, nullptr, 10) : usual + (more ? std::strtoul(more, nullptr, 10) : 0);
 }
 
 // A sanitizer judges the code, not the sequences, and takes a multiple of their time.
