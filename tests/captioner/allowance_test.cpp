@@ -114,11 +114,13 @@ TEST_F(Allowance, RefusesOverTheLimitAndSaysItOnce) {
   ASSERT_TRUE(refused.warning);
   EXPECT_EQ(refused.warning->kind, ErrorKind::not_authorized);
   EXPECT_NE(refused.warning->text.find("--requests-per-day"), std::string::npos) << refused.warning->text;
+  const std::string resets = utc_text(UtcTime(day_of(to_utc(clock_.wall_now())) + std::chrono::days(1)));
   const std::vector<ErrorDetail> details = {{"budget", std::string("requests-per-day")},
                                             {"limit", 3.0},
                                             {"spent", 3.0},
                                             {"reserved", 0.0},
-                                            {"estimate", 1.0}};
+                                            {"estimate", 1.0},
+                                            {"resets", resets}};
   EXPECT_EQ(refused.warning->details, details);
   for (int i = 0; i < 3; ++i) {
     const auto again = ask();
