@@ -235,6 +235,9 @@ TEST(Account, TakesACompletedTaskThatIsAttachedForTheUnknownOneOfItsKey) {
   EXPECT_EQ(found.spent.credits, 9);
   EXPECT_EQ(found.reserved.credits, 0);
   EXPECT_EQ(all_sums({reserve_of("a", 3), attached}).spent.credits, 0) << "its own submit is under way";
+  const Sums own = all_sums({reserve_of("a", 3), attached, entry_of(kSubmitted, "a", "found")});
+  EXPECT_EQ(own.spent.credits, 9) << "this task was it";
+  EXPECT_EQ(own.reserved.credits, 0);
   LedgerEntry elsewhere = attached;
   elsewhere.key = "b";
   EXPECT_EQ(all_sums({reserve_of("a", 3), entry_of(kUnknown, "a"), elsewhere}).reserved.credits, 3);

@@ -562,6 +562,40 @@ TEST(React, WarnsOnceOfWhatIsSubmittedTwice) {
   EXPECT_THAT(react(reaction.run, SubmitBegins{}).warnings, IsEmpty());
 }
 
+TEST(React, WarnsOfASubmitWithoutAnAnswerUntilAClipIsStored) {
+  ClipRecord found;
+  found.state = ClipState::ambiguous;
+  Reaction reaction = react(ClipRun{}, TurnBegins{.found = found});
+  reaction = react(reaction.run, SubmitBegins{});
+  EXPECT_THAT(reaction.warnings, ElementsAre(ClipWarning::unanswered_submits));
+  reaction = react(reaction.run, SubmitAccepted{"T"});
+  reaction = react(reaction.run, TaskKnown{{.status = kDone}});
+  reaction = react(reaction.run, ClipFetched{});
+  ClipRun anew;
+  anew.wish.reuse = false;
+  reaction = react(anew, TurnBegins{.found = completed(reaction.run.record)});
+  ASSERT_EQ(reaction.run.step, ClipStep::submit);
+  EXPECT_THAT(react(reaction.run, SubmitBegins{}).warnings, IsEmpty());
+}
+
+// The task that was on its way is the one that the next run follows.
+TEST(React, GoesBackToWhatTheJournalSaidWhereANamedTaskFails) {
+  ClipRecord found;
+  found.state = ClipState::submitted;
+  found.task_id = "own";
+  found.reserved_at = "2026-01-01T00:00:00.000Z";
+  ClipRun run;
+  run.wish.task_id = "named";
+  Reaction reaction = react(run, TurnBegins{.found = found});
+  reaction = react(reaction.run, TaskKnown{{.status = ClipStatus::processing}});
+  ASSERT_EQ(reaction.run.record.task_id, "named");
+  reaction = react(reaction.run, TaskFailed{"moderated"});
+  EXPECT_TRUE(reaction.write);
+  EXPECT_EQ(reaction.run.record.task_id, "own");
+  EXPECT_EQ(reaction.run.record.state, ClipState::submitted);
+  EXPECT_THAT(reaction.run.record.earlier_tasks, ElementsAre("named"));
+}
+
 // They may bring a clip yet, unless this run has paid for it again, with a warning about them.
 TEST(React, ForgetsUnknownTasksOnlyWhereItHasPaidAnew) {
   ClipRun run = run_at(ClipStep::follow);

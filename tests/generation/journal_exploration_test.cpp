@@ -80,9 +80,10 @@ TEST(JournalExploration, TheRunThatPaysAgainWarnsOfATaskThatFailedAtACost) {
 TEST(JournalExploration, NoRunSaysThatAClipWasStoredWhichWasNot) {
   JournalWorld world = start();
   world.has_prices = true;
-  ASSERT_NO_FATAL_FAILURE(go_on(
-      world, {"run", "is accepted", "hears that T1 is completed, and is killed before the ledger is told",
-              "run", "hears that T1 failed, and costs 1", "run", "hears that T1 is unknown"}));
+  ASSERT_NO_FATAL_FAILURE(
+      go_on(world, {"run", "is accepted", "hears that T1 is unknown", "run",
+                    "hears that T1 is completed, and is killed before the ledger is told", "run",
+                    "hears that T1 failed, and costs 1", "run", "hears that T1 is unknown"}));
   EXPECT_EQ(broken_promise(world), "");
   explore(world, 3);
 }
