@@ -139,11 +139,11 @@ std::string unknown_price_text(const Budget &budget) {
   if (!budget.limits_credits() || budget.assumed_price > 0) return {};
   const std::string fate =
       budget.per_clip > 0
-          ? "and --per-clip refuses the first clip of such a kind."
-          : "so the first clip of such a kind is submitted nevertheless, with a warning, and may cost more "
-            "than a limit allows.";
-  return "A kind of clip that was never bought has no known price, " + fate +
-         " To say what such clips count with: genclip budget set --assumed-price N.";
+          ? "--per-clip refuses it."
+          : "it is submitted nevertheless, with a warning, and may cost more than a limit allows.";
+  return "This holds for kinds of clips that were bought before. The first clip of another kind has no known "
+         "price: " +
+         fate + " To say what such clips count with: genclip budget set --assumed-price N.";
 }
 
 int report_budget(const std::string &root, const Budget &budget, bool json) {

@@ -205,8 +205,8 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
   if (unknown > 0) text += ", and " + unknown_films;
   text += ".";
   if (!each)
-    text += std::string(total == 1 ? " Its" : " Their") +
-            " tokens are unknown until the store knows a request to " + printable(asked.model) + ".";
+    text += " How many tokens " + std::string(total == 1 ? "it takes" : "they take") +
+            " is unknown, because nothing was asked of " + printable(asked.model) + " yet.";
   print_error(text + " What the store has is not asked again.");
   return failed > 0 ? kFailed : kOk;
 }

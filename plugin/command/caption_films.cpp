@@ -194,7 +194,7 @@ class Films final : public FilmListener {
     used_.requests += end.progress.requests;
     used_.tokens += end.progress.tokens;
     used_.most_tokens = std::max(used_.most_tokens, end.progress.most_tokens);
-    totals_.add(end.progress);
+    totals_.add(end.progress, end.how == FilmEnd::How::paused || end.how == FilmEnd::How::stopped);
     switch (end.how) {
       case FilmEnd::How::whole: return deliver(job, end, *places);
       case FilmEnd::How::paused: return pause(job, end.progress, end.error);

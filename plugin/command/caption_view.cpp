@@ -115,12 +115,13 @@ int64_t film_step(const FilmProgress &progress) {
   return static_cast<int64_t>(part ? *part * 10 : seconds_of(progress.done) / kUnknownStep_s);
 }
 
-void FilmTotals::add(const FilmProgress &progress) {
+void FilmTotals::add(const FilmProgress &progress, bool is_left) {
   requests += progress.requests;
   cached += progress.cached;
+  tokens += progress.tokens;
+  if (is_left) return;
   skipped += progress.skipped;
   unasked += progress.unasked;
-  tokens += progress.tokens;
 }
 
 std::string films_end_text(const FilmTotals &totals) {

@@ -54,7 +54,8 @@ struct FilmTotals {
   uint64_t requests = 0, cached = 0, skipped = 0, unasked = 0, tokens = 0;
   double credits = 0;  // Of the films that were generated.
 
-  void add(const FilmProgress &progress);
+  // `is_left`: to another run, which asks about its windows.
+  void add(const FilmProgress &progress, bool is_left = false);
 };
 // "2 of 3 films are captioned, 1 failed: 48 requests, 12 answers from the store, 15360 tokens."
 std::string films_end_text(const FilmTotals &totals);

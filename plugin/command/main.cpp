@@ -96,7 +96,9 @@ int refuse_unknown(const Words &words) {
                   "generate --help");
   std::vector<Name> names;
   for (const Command &command : commands()) names.push_back({command.name});
-  const std::string meant = likely_name(word, names);
+  std::string meant = likely_name(word, names);
+  for (const Command &command : commands())
+    if (meant.empty() && std::string_view(command.name).starts_with(word)) meant = command.name;
   return refuse("There is no command \"" + word + "\"." +
                 (meant.empty() ? "" : " Did you mean " + meant + "?"));
 }

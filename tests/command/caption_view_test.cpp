@@ -98,6 +98,9 @@ TEST(CaptionView, TheEndSumsUpAllFilms) {
   totals.add({.skipped = 33, .unasked = 31});
   EXPECT_TRUE(films_end_text(totals).ends_with(", 34 windows without a caption, 31 of them not asked about."))
       << films_end_text(totals);
+  const std::string before = films_end_text(totals);
+  totals.add({.skipped = 3, .unasked = 3}, true);
+  EXPECT_EQ(films_end_text(totals), before) << "the next run asks about them";
   EXPECT_EQ(films_end_text({.films = 1, .there = 1}), "The captions are there already: nothing was asked.");
   EXPECT_EQ(films_end_text({.films = 2, .there = 2}),
             "The captions of all 2 films are there already: nothing was asked.");

@@ -519,8 +519,8 @@ class Budget(MoneyTest):
         self.assertEqual(self.json("budget", "set", "--per-month=5", "--total=6")["limits"]["total"]["limit"], 6)
 
     def test_a_limit_of_credits_says_what_happens_to_a_clip_of_unknown_price(self):
-        said = "A kind of clip that was never bought has no known price"
-        passes, refused = "may cost more than a limit allows", "--per-clip refuses the first clip of such a kind"
+        said = "The first clip of another kind has no known price"
+        passes, refused = "may cost more than a limit allows", "--per-clip refuses it"
         # However many clips of other kinds were bought.
         self.ledger.clip("a", self.today, 12)
         # Once, and again only if it is another fate.
