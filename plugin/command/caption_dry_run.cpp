@@ -206,7 +206,7 @@ int estimate_films(const std::vector<FilmJob> &jobs, const FilmCaptionOptions &o
   text += ".";
   if (!each)
     text += " How many tokens " + std::string(total == 1 ? "it takes" : "they take") +
-            " is unknown, because nothing was asked of " + printable(asked.model) + " yet.";
+            " is unknown until an answer of " + printable(asked.model) + " has told its own.";
   print_error(text + " What the store has is not asked again.");
   return failed > 0 ? kFailed : kOk;
 }

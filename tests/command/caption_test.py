@@ -1273,7 +1273,7 @@ class Caption(ServiceTest):
         run = self.caption(film, "--dry-run", "--json")
         row = json.loads(run.stdout)
         self.assertEqual((row["status"], row["windows"], row["requests"], row["tokens"]), ("planned", *2 * [WINDOWS], None))
-        self.assertIn(f"At most {WINDOWS} requests. How many tokens they take is unknown, because nothing was asked of gem-2.5-flash-lite yet. ",
+        self.assertIn(f"At most {WINDOWS} requests. How many tokens they take is unknown until an answer of gem-2.5-flash-lite has told its own. ",
                       run.stderr)
         self.assertAlmostEqual(row["length"], WINDOWS, delta=0.1)
         self.assertEqual((self.asked(), list(self.work.glob("*.vtt"))), (0, []))
