@@ -240,7 +240,8 @@ void note_failure(JournalWorld &world, const ClipEvent &event, const ClipRun &be
   const std::string &named = before.wish.task_id;
   if (ServiceTask *task = find(world, named); task && (!world.disk || world.disk->task_id != named)) {
     const Charge *charge = world.account.find(named);
-    task->is_known_done &= charge && world.account.is_unfetched(*charge);
+    task->is_known_done &= (charge && world.account.is_unfetched(*charge)) ||
+                           (world.disk && has(world.disk->completed_tasks, named));
   }
   for (const ClipWarning warning : reaction.warnings)
     if (warning == ClipWarning::unknown_tasks)
