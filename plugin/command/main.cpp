@@ -79,6 +79,18 @@ int refuse_group(const Words &words, const std::vector<Command> &group) {
   return refuse(no_command_text(name, second, "There are: " + both(subcommands) + "."), help);
 }
 
+// The only command that begins so, apart from its subcommands; empty: there is none, or there are several.
+std::string begun_name(const std::string &word) {
+  std::string found;
+  for (const Command &command : commands()) {
+    const std::string_view name = command.name;
+    if (word.empty() || !name.starts_with(word)) continue;
+    if (!found.empty() && !name.starts_with(found + " ")) return {};
+    if (found.empty()) found = name;
+  }
+  return found;
+}
+
 int refuse_unknown(const Words &words) {
   const std::string &word = words[0];
   if (word.starts_with("-")) {
@@ -97,8 +109,7 @@ int refuse_unknown(const Words &words) {
   std::vector<Name> names;
   for (const Command &command : commands()) names.push_back({command.name});
   std::string meant = likely_name(word, names);
-  for (const Command &command : commands())
-    if (meant.empty() && std::string_view(command.name).starts_with(word)) meant = command.name;
+  if (meant.empty()) meant = begun_name(word);
   return refuse("There is no command \"" + word + "\"." +
                 (meant.empty() ? "" : " Did you mean " + meant + "?"));
 }

@@ -422,8 +422,8 @@ Reaction answer(ClipRun &&run, const FetchBegins &) {
   return next(std::move(run), ClipStep::follow);
 }
 
-// A paid clip that no other warning tells of. (The ledger may say of one that was never stored that it was:
-// its line can be lost.)
+// A paid clip that no other warning tells of. Where a line of the ledger is lost, that may call a clip stored
+// which never was.
 bool is_paid_before(const ClipRun &run) {
   if (!run.paid_before) return false;
   const std::string &id = run.paid_before->id;

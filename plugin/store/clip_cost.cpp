@@ -63,7 +63,7 @@ ClipsCost cost_of(std::span<const StoredClip> clips) {
         cost.credits += record->amount;
       else if (!is_free(*record)) {
         ++cost.untold;
-        cost.under_way += record->state == ClipState::submitted;
+        cost.under_way += record->state == ClipState::submitted && !was_completed(*record, record->task_id);
       }
   }
   return cost;

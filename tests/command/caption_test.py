@@ -725,6 +725,7 @@ class Caption(ServiceTest):
         self.run_genclip("budget", "set", "--requests-per-day", "12")
         run = self.caption(film, code=75)
         self.assertIn(f"genclip budget set --requests-per-day N. {no_file}", run.stderr)
+        self.assertNotIn("without a caption", run.stderr, "the next run asks about the other windows")
         self.assertEqual(self.asked(), 12)
         self.run_genclip("budget", "clear")
         self.caption(film, other)

@@ -152,7 +152,8 @@ class Usage(unittest.TestCase):
             self.assertLessEqual(width(line), 80, line)
 
     def test_what_makes_no_sense_is_a_usage_error_on_standard_error(self):
-        for words, said in ((["modles"], "Did you mean models?"), (["gen"], "Did you mean generate?"), ([], "A command is missing, such as models, check or generate."),
+        for words, said in ((["modles"], "Did you mean models?"), (["gen"], "Did you mean generate?"), (["publ"], "Did you mean publish?"),
+                            (["b"], 'There is no command "b".\n'), ([""], 'There is no command "".\n'), ([], "A command is missing, such as models, check or generate."),
                             (["a red kite"], "To generate a clip: genclip generate MODEL prompt='a red kite' "
                                              "(genclip models lists the models).\nTry: genclip generate --help\n"),
                             (["--versio"], "Unknown option --versio; did you mean --version?"),

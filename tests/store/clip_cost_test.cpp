@@ -57,7 +57,8 @@ TEST(ClipCost, OfAClipUnderWayIsToldLater) {
   EXPECT_EQ(cost_of(clips).text(), "3 credits, without one clip that is under way");
   clips.push_back(clips[1]);
   EXPECT_EQ(cost_of(clips).text(), "3 credits, without 2 clips that are under way");
-  clips.emplace_back();
+  clips.push_back(clips[1]);
+  clips.back().record->completed_tasks = {"u"};
   EXPECT_EQ(cost_of(clips).text(),
             "3 credits, without 3 clips whose cost was not told, of which 2 are under way");
 }
